@@ -1,0 +1,60 @@
+/*
+ * Contract of the AEADs that are composed over slots. The comment lines are
+ * explained in aes.h. slots is an array of function pointers, slot by slot in
+ * the order that rig.toml names them, each slot with its contract's functions
+ * in the order of the header.
+ */
+#ifndef RIG_AEAD_H
+#define RIG_AEAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Keys a context and copies slots into it. Returns 0, or -1 for a key length
+ * that the AEAD has not.
+ *   @ctx      out, size 1024, align 16, secret, opaque
+ *   @slots    table
+ *   @key      in, size key_len, secret
+ *   @key_len  value, public
+ */
+int aead_init(void *ctx, void *const *slots, const uint8_t *key, size_t key_len);
+
+/*
+ * Encrypts in to out and writes the tag. Returns 0, or -1 with nothing written
+ * for a nonce or tag length that the AEAD has not.
+ *   @ctx        in, size 1024, align 16, secret, opaque
+ *   @out        out, size in_len, secret, nullable, alias in
+ *   @tag        out, size tag_len
+ *   @tag_len    value, public
+ *   @nonce      in, size nonce_len, public
+ *   @nonce_len  value, public
+ *   @aad        in, size aad_len, public, nullable
+ *   @aad_len    value, min 0, public
+ *   @in         in, size in_len, secret, nullable
+ *   @in_len     value, min 0, public
+ */
+int aead_seal(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len, const uint8_t *nonce,
+              size_t nonce_len, const uint8_t *aad, size_t aad_len, const uint8_t *in,
+              size_t in_len);
+
+/*
+ * Verifies the tag in constant time, then decrypts in to out. Returns 0. On a
+ * wrong tag, or a nonce or tag length that the AEAD has not, returns -1 and
+ * out is all zero: no plaintext is released.
+ *   @ctx        in, size 1024, align 16, secret, opaque
+ *   @out        out, size in_len, secret, nullable, alias in
+ *   @tag        in, size tag_len, nullable
+ *   @tag_len    value, public
+ *   @nonce      in, size nonce_len, public
+ *   @nonce_len  value, public
+ *   @aad        in, size aad_len, public, nullable
+ *   @aad_len    value, min 0, public
+ *   @in         in, size in_len, secret, nullable
+ *   @in_len     value, min 0, public
+ */
+int aead_open(const void *ctx, uint8_t *out, const uint8_t *tag, size_t tag_len,
+              const uint8_t *nonce, size_t nonce_len, const uint8_t *aad, size_t aad_len,
+              const uint8_t *in, size_t in_len);
+
+#endif
