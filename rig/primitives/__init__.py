@@ -1,0 +1,23 @@
+"""The table of primitives: a new one is one entry here (see `rig.primitives.definition`)."""
+
+from collections.abc import Mapping
+
+from rig.primitives.aead import AES_GCM, CHACHA20_POLY1305, CHACHA20_POLY1305_OLD
+from rig.primitives.aes import AES
+from rig.primitives.chacha20 import CHACHA20
+from rig.primitives.definition import Definition
+from rig.primitives.ghash import GHASH
+from rig.primitives.poly1305 import POLY1305
+
+PRIMITIVES: Mapping[str, Definition] = {
+    definition.name: definition
+    for definition in (
+        AES,
+        GHASH,
+        CHACHA20,
+        POLY1305,
+        AES_GCM,
+        CHACHA20_POLY1305,
+        CHACHA20_POLY1305_OLD,
+    )
+}

@@ -1,0 +1,37 @@
+/*
+ * What portable code needs to handle secrets: erasure that the optimiser keeps,
+ * a comparison whose time does not depend on what differs, and the refusal of
+ * a forgery.
+ */
+#ifndef RIG_SECRETS_H
+#define RIG_SECRETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The empty assembly "reads" the memory, so the stores before it are not dead. */
+static inline void wipe(void *secret, size_t len)
+{
+    __builtin_memset(secret, 0, len);
+    __asm__ volatile("" : : "r"(secret) : "memory");
+}
+
+/* 0 if equal. A shorter tag is compared zero-padded on both sides. */
+static inline uint64_t tags_differ(const uint8_t a[16], const uint8_t b[16])
+{
+    uint64_t x[2], y[2];
+
+    __builtin_memcpy(x, a, 16);
+    __builtin_memcpy(y, b, 16);
+    return (x[0] ^ y[0]) | (x[1] ^ y[1]);
+}
+
+/* What open answers instead of a plaintext. */
+static inline int refuse(uint8_t *out, size_t len)
+{
+    if (len)
+        __builtin_memset(out, 0, len);
+    return -1;
+}
+
+#endif

@@ -1,0 +1,361 @@
+/*
+ * The forked child: runs scripts and notes what went wrong. The batch is trusted, since
+ * rig/runner/encode.py refuses what does not fit.
+ */
+#include "child.h"
+
+#include "garbage.h"
+#include "machine.h"
+#include "memory.h"
+#include "system.h"
+
+enum { TICKS = 4 }; /* of the timer, in a script's budget */
+enum { NOTED_CONSTANT = 1, NOTED_BELOW = 2, NOTED_ABOVE = 4 };
+
+/* An alias has its owner's address and no canaries. content and expected lie in the batch;
+   NULL is seeded garbage, or nothing to compare with. */
+struct buffer {
+    uint8_t *address;
+    uint64_t size;
+    struct garbage garbage;
+    uint32_t below, above; /* canary bytes that have room */
+    const uint8_t *content, *expected;
+    uint32_t flags, alias;
+    int noted; /* one finding of a kind is enough */
+};
+
+static const struct run *run;
+static struct garbage script_garbage;
+static struct buffer buffers[SLOT_COUNT];
+static uint32_t buffer_count;
+static uint64_t results[CALL_LIMIT];
+static uint32_t result_count, phase;
+static int damaged;
+
+/* -------- events -------- */
+
+void note(const struct event *event, const void *data) {
+    struct event *noted = (struct event *)(control->event_area + control->event_bytes);
+    if (control->last_failed != control->script) control->failed++;
+    control->last_failed = control->script;
+    if (control->events == EVENT_LIMIT) {
+        control->unreported++;
+        return;
+    }
+    *noted = *event;
+    noted->script = control->script;
+    noted->step = control->step;
+    memcpy(noted + 1, data, event->data);
+    control->event_bytes += sizeof *event + ((event->data + 7u) & ~7u);
+    control->events++;
+}
+
+/* At the first byte of a buffer that is not what it should be. */
+static void note_bytes(enum event_kind kind, const struct buffer *b, uint64_t offset,
+                       uint8_t expected) {
+    const struct event event = {.kind = kind,
+                                .buffer = (uint32_t)(b - buffers),
+                                .data = b->size < ACTUAL_LIMIT ? b->size : ACTUAL_LIMIT,
+                                .offset = (int64_t)offset,
+                                .expected = expected,
+                                .actual = b->address[offset]};
+    note(&event, b->address);
+}
+
+static void note_canary(const struct buffer *b, enum side side, int64_t offset, uint8_t expected) {
+    const struct event event = {.kind = EVENT_CANARY,
+                                .buffer = (uint32_t)(b - buffers),
+                                .which = side,
+                                .offset = offset,
+                                .expected = expected,
+                                .actual = b->address[offset]};
+    note(&event, NULL);
+    damaged = 1;
+}
+
+_Noreturn void end_child(enum state state) {
+    if (state == CRASHED || state == TIMED_OUT) control->ran++;
+    control->state = state;
+    exit_process(0);
+}
+
+/* -------- bytes -------- */
+
+static void fill_garbage(uint8_t *to, uint64_t size, struct garbage garbage) {
+    uint64_t offset = 0;
+    for (; offset + 8 <= size; offset += 8) {
+        const uint64_t word = garbage_word(garbage, offset / 8);
+        memcpy(to + offset, &word, 8);
+    }
+    for (; offset < size; offset++) to[offset] = garbage_byte(garbage, offset);
+}
+
+/* The offset of the first byte that is not the garbage; size if there is none. */
+static uint64_t garbage_differs(const uint8_t *bytes, uint64_t size, struct garbage garbage) {
+    uint64_t offset = 0, word;
+    for (; offset + 8 <= size; offset += 8) {
+        memcpy(&word, bytes + offset, 8);
+        if (word != garbage_word(garbage, offset / 8)) break;
+    }
+    while (offset < size && bytes[offset] == garbage_byte(garbage, offset)) offset++;
+    return offset;
+}
+
+static uint64_t bytes_differ(const uint8_t *left, const uint8_t *right, uint64_t size) {
+    uint64_t offset = 0;
+    if (memcmp(left, right, size) == 0) return size;
+    while (left[offset] == right[offset]) offset++;
+    return offset;
+}
+
+/* -------- buffers -------- */
+
+static struct garbage below_garbage(const struct buffer *b) { return garbage_part(b->garbage, 0); }
+static struct garbage above_garbage(const struct buffer *b) { return garbage_part(b->garbage, 1); }
+
+/* The rule of place() in rig/runner/placement.py. */
+static void place(struct buffer *b, const struct wire_buffer *wire) {
+    const uint64_t start = ARENA + (uint64_t)(b - buffers) * SPAN + PAGE;
+    const uint64_t end = start + SLOT_CAPACITY;
+    uint64_t address = start + wire->skew;
+    if (wire->flags & AT_END)
+        address = ((end - wire->size) & ~(uint64_t)(wire->align - 1)) - wire->skew;
+    b->address = (uint8_t *)address;
+    b->below = address - start < CANARY ? address - start : CANARY;
+    b->above = end - address - wire->size < CANARY ? end - address - wire->size : CANARY;
+}
+
+static const void *take(const uint8_t **from, uint64_t size) {
+    const uint8_t *taken = *from;
+    *from += (size + 7) & ~7ull;
+    return taken;
+}
+
+static void open_buffer(struct buffer *b, const uint8_t **from) {
+    const struct wire_buffer *wire = take(from, sizeof *wire);
+    *b = (struct buffer){.size = wire->size,
+                         .garbage = garbage_part(script_garbage, (uint64_t)(b - buffers)),
+                         .flags = wire->flags,
+                         .alias = wire->alias};
+    if (wire->flags & HAS_CONTENT) b->content = take(from, wire->size);
+    if (wire->flags & HAS_EXPECTED) b->expected = take(from, wire->size);
+    if (!(wire->flags & IS_ALIAS)) place(b, wire);
+}
+
+static void fill_owner(const struct buffer *b) {
+    fill_garbage(b->address - b->below, b->below, below_garbage(b));
+    fill_garbage(b->address + b->size, b->above, above_garbage(b));
+    if (b->content) memcpy(b->address, b->content, b->size);
+    else fill_garbage(b->address, b->size, b->garbage);
+}
+
+static void fill_alias(struct buffer *b) {
+    b->address = buffers[b->alias].address;
+    if (b->content) memcpy(b->address, b->content, b->size);
+}
+
+/* Owners first: an alias may stand before the buffer whose memory it is. */
+static void open_buffers(uint32_t count, const uint8_t **from) {
+    buffer_count = count;
+    for (uint32_t i = 0; i < count; i++) open_buffer(&buffers[i], from);
+    for (uint32_t i = 0; i < count; i++)
+        if (!(buffers[i].flags & IS_ALIAS)) fill_owner(&buffers[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (buffers[i].flags & IS_ALIAS) fill_alias(&buffers[i]);
+}
+
+/* -------- checks -------- */
+
+static void check_constant(struct buffer *b) {
+    if (!(b->flags & IS_CONSTANT) || b->noted & NOTED_CONSTANT) return;
+    const uint64_t offset = b->content ? bytes_differ(b->address, b->content, b->size)
+                                       : garbage_differs(b->address, b->size, b->garbage);
+    if (offset == b->size) return;
+    b->noted |= NOTED_CONSTANT;
+    note_bytes(EVENT_CONSTANT, b, offset,
+               b->content ? b->content[offset] : garbage_byte(b->garbage, offset));
+}
+
+/* The nearest changed byte below is the last one. */
+static void check_below(struct buffer *b) {
+    const struct garbage garbage = below_garbage(b);
+    const uint8_t *canary = b->address - b->below;
+    if (b->noted & NOTED_BELOW || garbage_differs(canary, b->below, garbage) == b->below) return;
+    uint64_t offset = b->below - 1;
+    while (canary[offset] == garbage_byte(garbage, offset)) offset--;
+    b->noted |= NOTED_BELOW;
+    note_canary(b, SIDE_START, (int64_t)offset - b->below, garbage_byte(garbage, offset));
+}
+
+static void check_above(struct buffer *b) {
+    const struct garbage garbage = above_garbage(b);
+    const uint64_t offset = garbage_differs(b->address + b->size, b->above, garbage);
+    if (b->noted & NOTED_ABOVE || offset == b->above) return;
+    b->noted |= NOTED_ABOVE;
+    note_canary(b, SIDE_END, (int64_t)(b->size + offset), garbage_byte(garbage, offset));
+}
+
+static void check_buffers(void) {
+    for (struct buffer *b = buffers; b < buffers + buffer_count; b++) {
+        check_constant(b);
+        check_below(b);
+        check_above(b);
+    }
+}
+
+static void check_expected(void) {
+    for (const struct buffer *b = buffers; b < buffers + buffer_count; b++) {
+        if (!b->expected) continue;
+        const uint64_t offset = bytes_differ(b->address, b->expected, b->size);
+        if (offset < b->size) note_bytes(EVENT_VALUE, b, offset, b->expected[offset]);
+    }
+}
+
+static void check_return(const struct wire_step *step, uint64_t result) {
+    if (!step->return_bits) return;
+    const uint64_t mask = UINT64_MAX >> (64 - step->return_bits);
+    const struct event event = {.kind = EVENT_RETURN,
+                                .expected = step->returns & mask,
+                                .actual = result & mask};
+    if (event.expected != event.actual) note(&event, NULL);
+}
+
+/* -------- steps -------- */
+
+static uint64_t call(uint64_t target, const uint64_t *arguments, unsigned count) {
+    const uint64_t result = machine_call(target, arguments, count, phase++ % 4);
+    machine_check();
+    return result;
+}
+
+static uint64_t target_of(const struct wire_step *step) {
+    if (step->target == TARGET_TABLE) return ((const uint64_t *)TABLE)[step->value];
+    return step->target == TARGET_RESULT ? results[step->value] : step->value;
+}
+
+/* A word of less than 64 bits has garbage in its upper half. */
+static uint64_t argument_of(const struct wire_argument *argument, unsigned position) {
+    switch (argument->kind) {
+    case ARGUMENT_POINTER: return (uint64_t)buffers[argument->index].address + argument->value;
+    case ARGUMENT_TABLE: return TABLE;
+    case ARGUMENT_RESULT: return results[argument->index];
+    }
+    if (argument->bits == 64) return argument->value;
+    return argument->value | garbage_word(script_garbage, position) << 32;
+}
+
+static void run_call(const struct wire_step *step, const uint8_t **from) {
+    uint64_t arguments[ARGUMENT_LIMIT];
+    const struct wire_argument *wire = take(from, step->arguments * sizeof *wire);
+    for (unsigned i = 0; i < step->arguments; i++) arguments[i] = argument_of(&wire[i], i);
+    const uint64_t result = call(target_of(step), arguments, step->arguments);
+    results[result_count++] = result;
+    check_return(step, result);
+    check_buffers();
+}
+
+static void run_steps(uint32_t count, const uint8_t **from) {
+    result_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct wire_step *step = take(from, sizeof *step);
+        control->step = (int32_t)i;
+        if (step->kind == STEP_CALL) run_call(step, from);
+        else memcpy((void *)step->value, take(from, step->size), step->size);
+    }
+}
+
+/* -------- scripts -------- */
+
+/* Brings every script of a batch onto one path. */
+static void run_prologue(uint64_t length) {
+    const uint8_t *from = run->writes;
+    const struct run_request *request = &run->request;
+    for (uint32_t i = 0; i < request->writes; i++) {
+        const struct wire_write *write = take(&from, sizeof *write);
+        memcpy((void *)write->address, take(&from, write->size), write->size);
+    }
+    memset((void *)TABLE, 0, TABLE_WORDS * sizeof(uint64_t));
+    memcpy((void *)TABLE, run->table, request->table_words * sizeof(uint64_t));
+    if (request->select) call(request->select, (const uint64_t[]){TABLE, length}, 2);
+}
+
+static void run_script(uint32_t index) {
+    const uint8_t *from = run->batch + ((const uint64_t *)run->batch)[1 + index];
+    const struct wire_script *script = take(&from, sizeof *script);
+    control->script = index;
+    control->step = STEP_SELECT;
+    script_garbage = garbage_part(garbage_from(run->request.seed), script->number);
+    phase = (uint32_t)garbage_word(script_garbage, ~0ull) % 4;
+    run_prologue(script->length);
+    open_buffers(script->buffers, &from);
+    run_steps(script->steps, &from);
+    check_expected();
+    control->ran++;
+}
+
+/* -------- traps and time -------- */
+
+static void plant_traps(void) {
+    for (uint64_t i = 0; i < traps.size; i++) {
+        if (!traps.starts[i] || traps.hits[i]) continue;
+        memcpy(traps.originals + i, traps.base + i, TRAP_SIZE);
+    }
+    for (uint64_t i = 0; i < traps.size; i++)
+        if (traps.starts[i] && !traps.hits[i]) memcpy(traps.base + i, TRAP_BYTES, TRAP_SIZE);
+}
+
+int take_trap(uint64_t pc) {
+    const uint64_t offset = pc - (uint64_t)traps.base;
+    if (!(run->request.flags & RUN_COVERAGE) || offset >= traps.size) return 0;
+    if (!traps.starts[offset] || traps.hits[offset]) return 0;
+    traps.hits[offset] = 1;
+    traps.order[control->hits++] = (uint32_t)offset;
+    memcpy(traps.base + offset, traps.originals + offset, TRAP_SIZE);
+    return 1;
+}
+
+void log_step(uint64_t pc) {
+    extern const char __executable_start, etext;
+    if (pc >= (uint64_t)&__executable_start && pc < (uint64_t)&etext) return;
+    if (control->steps < TRACE_LIMIT) trace[control->steps] = pc;
+    control->steps++;
+}
+
+int budget_spent(void) {
+    static uint32_t last_script = UINT32_MAX, ticks;
+    if (control->script != last_script) ticks = 0;
+    last_script = control->script;
+    return ++ticks > TICKS;
+}
+
+static void start_clock(uint64_t budget_us) {
+    const int virtual = 1;
+    const uint64_t million = 1000000, tick = budget_us / TICKS ? budget_us / TICKS : 1;
+    const uint64_t timer[] = {tick / million, tick % million, tick / million, tick % million};
+    system_call(CALL_SETITIMER, virtual, (long)timer, 0, 0, 0, 0);
+}
+
+/* The pipes are closed: what a variant does by itself must not reach the protocol. */
+static void leave_parent(void) {
+    const int parent_death_signal = 1;
+    system_call(CALL_PRCTL, parent_death_signal, SIGNAL_KILL, 0, 0, 0, 0);
+    system_call(CALL_CLOSE, 0, 0, 0, 0, 0, 0);
+    system_call(CALL_CLOSE, 1, 0, 0, 0, 0, 0);
+}
+
+_Noreturn void run_child(const struct run *given, uint32_t first) {
+    const struct run_request *request = &given->request;
+    run = given;
+    control->script = first;
+    control->step = STEP_SELECT;
+    leave_parent();
+    machine_catch();
+    machine_prepare(request->seed, request->flags & RUN_STEP);
+    if (request->flags & RUN_COVERAGE) plant_traps();
+    start_clock(request->budget_us);
+    for (uint32_t i = first; i < request->first + request->count; i++) {
+        run_script(i);
+        if (damaged || (request->flags & RUN_STOP_AT_FIRST && control->failed)) end_child(DAMAGED);
+    }
+    end_child(FINISHED);
+}

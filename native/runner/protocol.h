@@ -1,0 +1,149 @@
+/*
+ * What the runner and Python (rig/runner) must agree on: operations, layouts,
+ * addresses. Little-endian; every record is a multiple of 8 bytes. A change here
+ * is a change of PROTOCOL_VERSION.
+ */
+#ifndef RIG_RUNNER_PROTOCOL_H
+#define RIG_RUNNER_PROTOCOL_H
+
+#include <stdint.h>
+
+#define PROTOCOL_MAGIC 0x52474952u
+#define PROTOCOL_VERSION 1u
+#define ARCHITECTURE_X86_64 1u
+
+#define PAGE 4096ull
+#define SLOT_COUNT 16u
+#define SLOT_CAPACITY (4ull << 20)
+#define SPAN (SLOT_CAPACITY + 2 * PAGE)
+#define CANARY 64u
+
+/* Far above images (0x1_0000_0000) and far below the kernel's mappings. */
+#define ARENA 0x200000000000ull
+#define TABLE 0x200200000000ull
+#define STACK 0x200300000000ull
+
+#define TABLE_WORDS 128u
+#define STACK_SIZE (1ull << 20)
+#define TRACE_LIMIT (1ull << 20)
+#define ARGUMENT_LIMIT 16u
+#define CALL_LIMIT 4096u
+#define ACTUAL_LIMIT 4096u
+#define EVENT_LIMIT 256u
+
+enum operation {
+    OP_MAP = 1, /* address, size, protection */
+    OP_WRITE,   /* address, bytes */
+    OP_READ,    /* address, size -> bytes */
+    OP_CPUID,   /* u32 leaf, u32 subleaf -> eax ebx ecx edx */
+    OP_XGETBV,  /* index -> value */
+    OP_TRAPS,   /* base, size, u32 offsets */
+    OP_BATCH,   /* identifier, batch */
+    OP_DROP,    /* identifier */
+    OP_RUN,     /* struct run_request, table words, writes -> struct run_reply, ... */
+    OP_PATCH,   /* address, bytes */
+    OP_RESTORE, /* nothing */
+};
+
+/* A status below 1000 is the kernel's errno. */
+enum status {
+    STATUS_OK = 0,
+    STATUS_OPERATION = 1001,
+    STATUS_ADDRESS,
+    STATUS_BATCH,
+    STATUS_LENGTH,
+    STATUS_ROOM,
+    STATUS_CPU,
+};
+
+struct frame_header {
+    uint32_t code; /* operation or status */
+    uint32_t reserved;
+    uint64_t length;
+};
+
+struct hello {
+    uint32_t magic, version, architecture, word_bytes, page_bytes, reserved;
+};
+
+enum run_flag { RUN_COVERAGE = 1, RUN_STOP_AT_FIRST = 2, RUN_STEP = 4 };
+
+/* Followed by `table_words` words and `writes` of struct wire_write with their bytes. */
+struct run_request {
+    uint32_t batch, first, count, flags;
+    uint64_t seed, budget_us;
+    uint32_t crash_limit, timeout_limit;
+    uint64_t reserved;
+    uint64_t select;
+    uint32_t table_words, writes;
+};
+
+struct wire_write {
+    uint64_t address, size;
+};
+
+/* Followed by the events, then `traced` u64 PCs, then `hits` u32 text offsets. */
+struct run_reply {
+    uint32_t ran, failed, events, unreported, hits, reserved;
+    uint64_t cpu_ns, steps, traced;
+};
+
+/* A batch: u64 count, u64 offset of each script from the batch's start, scripts. */
+struct wire_script {
+    uint64_t length, number;
+    uint32_t buffers, steps;
+};
+
+enum buffer_flag { HAS_CONTENT = 1, HAS_EXPECTED = 2, IS_CONSTANT = 4, AT_END = 8, IS_ALIAS = 16 };
+
+/* Followed by content and expected bytes where the flags say so, each padded to 8. */
+struct wire_buffer {
+    uint32_t size, flags, align, skew, alias, reserved;
+};
+
+enum step_kind { STEP_CALL, STEP_WRITE };
+enum target_kind { TARGET_ADDRESS, TARGET_TABLE, TARGET_RESULT };
+enum argument_kind { ARGUMENT_WORD, ARGUMENT_POINTER, ARGUMENT_TABLE, ARGUMENT_RESULT };
+
+/* A call: `value` is the target; `arguments` records follow. A write: `value` is the
+   address; `size` bytes follow, padded to 8. */
+struct wire_step {
+    uint8_t kind, target, return_bits, arguments;
+    uint32_t size;
+    uint64_t value, returns;
+};
+
+struct wire_argument {
+    uint8_t kind, bits;
+    uint16_t reserved;
+    uint32_t index; /* of the buffer or the call */
+    uint64_t value; /* of the word, or the pointer's offset */
+};
+
+enum event_kind {
+    EVENT_VALUE = 1,
+    EVENT_RETURN,
+    EVENT_CONSTANT,
+    EVENT_CANARY,
+    EVENT_REGISTER,
+    EVENT_STACK,
+    EVENT_CRASH,
+    EVENT_EXIT,
+    EVENT_TIMEOUT,
+};
+
+enum side { SIDE_START, SIDE_END };
+
+#define STEP_SELECT (-1)
+#define NO_ADDRESS UINT64_MAX
+
+/* Followed by `data` bytes, padded to 8. `which` is a side, a register or a signal. */
+struct event {
+    uint32_t kind;
+    int32_t step;
+    uint32_t script, buffer, which, data;
+    int64_t offset;
+    uint64_t expected, actual, address;
+};
+
+#endif

@@ -1,0 +1,344 @@
+/*
+ * The runner: maps images, keeps batches, and forks a child for each RUN. It speaks frames
+ * (protocol.h) on stdin and stdout and ends when its input does.
+ */
+#include "child.h"
+#include "machine.h"
+#include "memory.h"
+#include "system.h"
+
+enum { REGIONS = 256, BATCHES = 4096, PATCHES = 256, PATCHED_BYTES = 1 << 16 };
+
+struct region {
+    uint64_t address, size;
+    int protection;
+};
+
+struct patch {
+    uint64_t address;
+    uint32_t size, saved; /* where in patched_bytes the original is */
+};
+
+struct batch {
+    const uint8_t *bytes;
+    uint64_t size;
+};
+
+/* A request: an address or identifier, then the rest. */
+struct payload {
+    uint8_t *bytes;
+    uint64_t size;
+};
+
+struct control *control;
+struct traps traps;
+uint64_t *trace;
+
+static struct region regions[REGIONS];
+static unsigned region_count;
+static struct patch patches[PATCHES];
+static unsigned patch_count, patched_size;
+static uint8_t patched_bytes[PATCHED_BYTES];
+static struct batch batches[BATCHES];
+
+/* -------- frames -------- */
+
+static void send(const void *bytes, uint64_t size) {
+    const uint8_t *from = bytes;
+    while (size) {
+        const long sent = system_call(CALL_WRITE, 1, (long)from, (long)size, 0, 0, 0);
+        if (sent == -ERROR_INTERRUPTED) continue;
+        if (sent <= 0) exit_process(1);
+        from += sent, size -= (uint64_t)sent;
+    }
+}
+
+static void receive(void *bytes, uint64_t size) {
+    uint8_t *to = bytes;
+    while (size) {
+        const long got = system_call(CALL_READ, 0, (long)to, (long)size, 0, 0, 0);
+        if (got == -ERROR_INTERRUPTED) continue;
+        if (got <= 0) exit_process(0);
+        to += got, size -= (uint64_t)got;
+    }
+}
+
+static void reply_header(uint32_t status, uint64_t size) {
+    const struct frame_header header = {status, 0, size};
+    send(&header, sizeof header);
+}
+
+static void reply(uint32_t status, const void *bytes, uint64_t size) {
+    reply_header(status, size);
+    send(bytes, size);
+}
+
+static void reply_status(uint32_t status) { reply_header(status, 0); }
+
+/* -------- memory of images -------- */
+
+static const struct region *region_of(uint64_t address, uint64_t size) {
+    for (const struct region *r = regions; r < regions + region_count; r++)
+        if (address - r->address <= r->size && size <= r->size - (address - r->address)) return r;
+    return NULL;
+}
+
+static uint32_t map(const uint64_t *words) {
+    const struct region region = {words[0], words[1], (int)words[2]};
+    if (region_count == REGIONS) return STATUS_ROOM;
+    const long got = map_memory(region.address, region.size, region.protection, MAP_PRIVATE_);
+    if (got < 0) return (uint32_t)-got;
+    regions[region_count++] = region;
+    return STATUS_OK;
+}
+
+/* Read-only memory is opened for the write, and only for it. */
+static uint32_t write_bytes(uint64_t address, const void *bytes, uint64_t size) {
+    const struct region *r = region_of(address, size);
+    if (!r) return STATUS_ADDRESS;
+    const int closed = !(r->protection & WRITABLE);
+    if (closed) protect_memory(r->address, r->size, READABLE | WRITABLE);
+    memcpy((void *)address, bytes, size);
+    if (closed) protect_memory(r->address, r->size, r->protection);
+    return STATUS_OK;
+}
+
+static void read_bytes(uint64_t address, uint64_t size) {
+    const struct region *r = region_of(address, size);
+    if (!r || !(r->protection & READABLE)) reply_status(STATUS_ADDRESS);
+    else reply(STATUS_OK, (const void *)address, size);
+}
+
+static uint32_t patch(uint64_t address, const void *bytes, uint64_t size) {
+    if (patch_count == PATCHES || size > PATCHED_BYTES - patched_size) return STATUS_ROOM;
+    const struct region *r = region_of(address, size);
+    if (!r || !(r->protection & READABLE)) return STATUS_ADDRESS;
+    memcpy(patched_bytes + patched_size, (const void *)address, size);
+    patches[patch_count++] = (struct patch){address, (uint32_t)size, patched_size};
+    patched_size += (unsigned)size;
+    return write_bytes(address, bytes, size);
+}
+
+/* Last first: patches may overlap. */
+static uint32_t restore(void) {
+    while (patch_count) {
+        const struct patch *p = &patches[--patch_count];
+        write_bytes(p->address, patched_bytes + p->saved, p->size);
+    }
+    patched_size = 0;
+    return STATUS_OK;
+}
+
+/* -------- traps -------- */
+
+static void forget_traps(void) {
+    if (!traps.size) return;
+    unmap_memory(traps.starts, traps.size);
+    unmap_memory(traps.hits, traps.size);
+    unmap_memory(traps.originals, traps.size);
+    unmap_memory(traps.order, traps.size * sizeof *traps.order);
+    traps = (struct traps){0};
+}
+
+static void *map_anywhere(uint64_t size, int sharing) {
+    const long got = map_memory(0, size, READABLE | WRITABLE, sharing);
+    return got < 0 ? NULL : (void *)got;
+}
+
+static uint32_t set_traps(uint64_t base, uint64_t size, const uint32_t *offsets, uint64_t count) {
+    if (!size || !region_of(base, size)) return STATUS_ADDRESS;
+    for (uint64_t i = 0; i < count; i++)
+        if (offsets[i] >= size) return STATUS_ADDRESS;
+    forget_traps();
+    traps = (struct traps){(uint8_t *)base, size, map_anywhere(size, MAP_SHARED_),
+                           map_anywhere(size, MAP_SHARED_), map_anywhere(size, MAP_PRIVATE_),
+                           map_anywhere(size * sizeof *traps.order, MAP_SHARED_)};
+    if (!traps.starts || !traps.hits || !traps.originals || !traps.order) return STATUS_ROOM;
+    for (uint64_t i = 0; i < count; i++) traps.starts[offsets[i]] = 1;
+    return STATUS_OK;
+}
+
+/* -------- batches -------- */
+
+/* The payload's own mapping becomes the batch, read-only so that no variant can reach it. */
+static uint32_t keep_batch(uint64_t identifier, struct payload *payload) {
+    if (identifier >= BATCHES) return STATUS_ROOM;
+    if (batches[identifier].bytes || payload->size < 16) return STATUS_BATCH;
+    protect_memory((uint64_t)payload->bytes, payload->size, READABLE);
+    batches[identifier] = (struct batch){payload->bytes, payload->size};
+    payload->bytes = NULL;
+    return STATUS_OK;
+}
+
+static uint32_t drop_batch(uint64_t identifier) {
+    if (identifier >= BATCHES || !batches[identifier].bytes) return STATUS_BATCH;
+    unmap_memory(batches[identifier].bytes, batches[identifier].size);
+    batches[identifier] = (struct batch){0};
+    return STATUS_OK;
+}
+
+/* -------- running -------- */
+
+/* The child was ended by nobody that left word: an exit, or a signal from outside. */
+static void note_death(int status) {
+    const int signal = status & 0x7f;
+    const struct event killed = {.kind = EVENT_CRASH, .which = (uint32_t)signal,
+                                 .address = NO_ADDRESS};
+    const struct event ended = {.kind = EVENT_EXIT, .actual = (uint32_t)status >> 8 & 0xff};
+    note(signal ? &killed : &ended, NULL);
+    control->ran++;
+}
+
+/* Runs one child to its end; its CPU time in nanoseconds. */
+static uint64_t run_one(const struct run *run, uint32_t first) {
+    struct {
+        int64_t user_s, user_us, system_s, system_us, rest[14];
+    } usage = {0};
+    int status = 0;
+    control->state = RUNNING;
+    const long child = fork_process();
+    if (child == 0) run_child(run, first);
+    while (system_call(CALL_WAIT4, child, (long)&status, 0, (long)&usage, 0, 0) ==
+           -ERROR_INTERRUPTED) {
+    }
+    if (control->state == RUNNING) {
+        note_death(status);
+        control->state = CRASHED;
+    }
+    return (uint64_t)((usage.user_s + usage.system_s) * 1000000 + usage.user_us + usage.system_us) *
+           1000;
+}
+
+static uint64_t run_all(const struct run *run) {
+    const struct run_request *request = &run->request;
+    uint32_t crashes = 0, timeouts = 0;
+    uint64_t cpu_ns = 0;
+    while (control->ran < request->count) {
+        cpu_ns += run_one(run, request->first + control->ran);
+        if (control->state == FINISHED) break;
+        if (request->flags & RUN_STOP_AT_FIRST && control->failed) break;
+        if (control->state == TIMED_OUT && ++timeouts >= request->timeout_limit) break;
+        if (control->state != TIMED_OUT && ++crashes >= request->crash_limit) break;
+    }
+    return cpu_ns;
+}
+
+static void reply_run(uint64_t cpu_ns) {
+    const uint64_t traced = control->steps < TRACE_LIMIT ? control->steps : TRACE_LIMIT;
+    const struct run_reply head = {
+        .ran = control->ran, .failed = control->failed, .events = control->events,
+        .unreported = control->unreported, .hits = control->hits, .cpu_ns = cpu_ns,
+        .steps = control->steps, .traced = traced};
+    const uint64_t order_bytes = control->hits * sizeof *traps.order;
+    reply_header(STATUS_OK, sizeof head + control->event_bytes + 8 * traced + order_bytes);
+    send(&head, sizeof head);
+    send(control->event_area, control->event_bytes);
+    send(trace, 8 * traced);
+    send(traps.order, order_bytes);
+}
+
+static void clear_control(uint32_t flags) {
+    memset(control, 0, offsetof(struct control, event_area));
+    control->last_failed = UINT32_MAX;
+    if (flags & RUN_COVERAGE) memset(traps.hits, 0, traps.size);
+}
+
+static int batch_holds(const struct run_request *request) {
+    if (request->batch >= BATCHES || !batches[request->batch].bytes) return 0;
+    const uint64_t scripts = *(const uint64_t *)(batches[request->batch].bytes + 8);
+    return request->first <= scripts && request->count <= scripts - request->first;
+}
+
+static void run_batch(const struct payload *payload) {
+    const struct run_request *request = (const struct run_request *)payload->bytes;
+    if (payload->size < sizeof *request + request->table_words * 8ull ||
+        request->table_words > TABLE_WORDS) {
+        reply_status(STATUS_LENGTH);
+        return;
+    }
+    if (!batch_holds(request)) {
+        reply_status(STATUS_BATCH);
+        return;
+    }
+    const uint64_t *table = (const uint64_t *)(request + 1);
+    const struct run run = {*request, batches[request->batch].bytes + 8, table,
+                            (const uint8_t *)(table + request->table_words)};
+    clear_control(request->flags);
+    reply_run(run_all(&run));
+}
+
+/* -------- operations -------- */
+
+static void answer_cpuid(const uint32_t *words) {
+    uint32_t answer[4];
+    if (!machine_cpuid(words[0], words[1], answer)) reply_status(STATUS_CPU);
+    else reply(STATUS_OK, answer, sizeof answer);
+}
+
+static void answer_xgetbv(uint64_t index) {
+    uint64_t value;
+    if (!machine_xgetbv((uint32_t)index, &value)) reply_status(STATUS_CPU);
+    else reply(STATUS_OK, &value, sizeof value);
+}
+
+static uint64_t smallest(uint32_t operation) {
+    static const uint8_t sizes[] = {[OP_MAP] = 24,  [OP_WRITE] = 8, [OP_READ] = 16,
+                                    [OP_CPUID] = 8, [OP_XGETBV] = 8, [OP_TRAPS] = 16,
+                                    [OP_BATCH] = 8, [OP_DROP] = 8,
+                                    [OP_RUN] = sizeof(struct run_request), [OP_PATCH] = 8};
+    return operation < sizeof sizes ? sizes[operation] : 0;
+}
+
+static void answer(uint32_t operation, struct payload *payload) {
+    const uint64_t *words = (const uint64_t *)payload->bytes;
+    const uint64_t rest = payload->size - 8;
+    if (payload->size < smallest(operation)) return reply_status(STATUS_LENGTH);
+    switch (operation) {
+    case OP_MAP: return reply_status(map(words));
+    case OP_WRITE: return reply_status(write_bytes(words[0], words + 1, rest));
+    case OP_READ: return read_bytes(words[0], words[1]);
+    case OP_CPUID: return answer_cpuid((const uint32_t *)words);
+    case OP_XGETBV: return answer_xgetbv(words[0]);
+    case OP_TRAPS:
+        return reply_status(
+            set_traps(words[0], words[1], (const uint32_t *)(words + 2), (rest - 8) / 4));
+    case OP_BATCH: return reply_status(keep_batch(words[0], payload));
+    case OP_DROP: return reply_status(drop_batch(words[0]));
+    case OP_RUN: return run_batch(payload);
+    case OP_PATCH: return reply_status(patch(words[0], words + 1, rest));
+    case OP_RESTORE: return reply_status(restore());
+    }
+    reply_status(STATUS_OPERATION);
+}
+
+/* Payloads are shared memory: fork need not copy page tables of what a batch takes. */
+static void serve_one(void) {
+    struct frame_header header;
+    receive(&header, sizeof header);
+    struct payload payload = {NULL, header.length};
+    if (header.length && !(payload.bytes = map_anywhere(header.length, MAP_SHARED_)))
+        exit_process(2);
+    receive(payload.bytes, payload.size);
+    answer(header.code, &payload);
+    if (payload.bytes) unmap_memory(payload.bytes, payload.size);
+}
+
+static void map_fixed_places(void) {
+    long failed = 0;
+    for (uint64_t i = 0; i < SLOT_COUNT; i++)
+        failed |= map_memory(ARENA + i * SPAN + PAGE, SLOT_CAPACITY, READABLE | WRITABLE,
+                             MAP_PRIVATE_) < 0;
+    failed |= map_memory(TABLE, PAGE, READABLE | WRITABLE, MAP_PRIVATE_) < 0;
+    failed |= map_memory(STACK, STACK_SIZE, READABLE | WRITABLE, MAP_PRIVATE_) < 0;
+    control = map_anywhere(sizeof *control, MAP_SHARED_);
+    trace = map_anywhere(TRACE_LIMIT * sizeof *trace, MAP_SHARED_);
+    if (failed || !control || !trace) exit_process(2);
+}
+
+_Noreturn void runner_main(void) {
+    const struct hello hello = {PROTOCOL_MAGIC, PROTOCOL_VERSION, ARCHITECTURE,
+                                sizeof(void *), PAGE,             0};
+    map_fixed_places();
+    reply(STATUS_OK, &hello, sizeof hello);
+    for (;;) serve_one();
+}

@@ -1,0 +1,67 @@
+/*
+ * The system calls that the runner makes. Results are the kernel's: -errno on
+ * failure. Numbers and calling sequence are of the architecture.
+ */
+#ifndef RIG_RUNNER_SYSTEM_H
+#define RIG_RUNNER_SYSTEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+enum {
+    CALL_READ = 0, CALL_WRITE = 1, CALL_CLOSE = 3, CALL_MMAP = 9, CALL_MPROTECT = 10,
+    CALL_MUNMAP = 11, CALL_SIGACTION = 13, CALL_SIGPROCMASK = 14, CALL_SETITIMER = 38,
+    CALL_CLONE = 56, CALL_WAIT4 = 61, CALL_SIGALTSTACK = 131, CALL_PRCTL = 157,
+    CALL_EXIT_GROUP = 231,
+};
+
+static inline long system_call(long number, long a, long b, long c, long d, long e, long f) {
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+#endif
+
+enum { ERROR_INTERRUPTED = 4, ERROR_EXISTS = 17 };
+enum { READABLE = 1, WRITABLE = 2 };
+enum { MAP_SHARED_ = 1, MAP_PRIVATE_ = 2 };
+enum {
+    SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_ABRT = 6, SIGNAL_BUS = 7, SIGNAL_FPE = 8,
+    SIGNAL_KILL = 9, SIGNAL_SEGV = 11, SIGNAL_CHLD = 17, SIGNAL_VTALRM = 26, SIGNAL_SYS = 31,
+};
+
+_Noreturn static inline void exit_process(int code) {
+    for (;;) system_call(CALL_EXIT_GROUP, code, 0, 0, 0, 0, 0);
+}
+
+/* Anonymous memory that costs nothing until it is touched; `address` 0 is anywhere. */
+static inline long map_memory(uint64_t address, uint64_t size, int protection, int sharing) {
+    const int anonymous = 0x20, no_reserve = 0x4000, fixed_no_replace = 0x100000;
+    int flags = sharing | anonymous | no_reserve | (address ? fixed_no_replace : 0);
+    long got = system_call(CALL_MMAP, (long)address, (long)size, protection, flags, -1, 0);
+    if (got < 0 || !address || (uint64_t)got == address) return got;
+    system_call(CALL_MUNMAP, got, (long)size, 0, 0, 0, 0); /* a kernel before 4.17, or qemu */
+    return -ERROR_EXISTS;
+}
+
+static inline void unmap_memory(const void *address, uint64_t size) {
+    system_call(CALL_MUNMAP, (long)address, (long)size, 0, 0, 0, 0);
+}
+
+static inline long protect_memory(uint64_t address, uint64_t size, int protection) {
+    return system_call(CALL_MPROTECT, (long)address, (long)size, protection, 0, 0, 0);
+}
+
+/* 0 in the child, its process id in the parent. */
+static inline long fork_process(void) {
+    return system_call(CALL_CLONE, SIGNAL_CHLD, 0, 0, 0, 0, 0);
+}
+
+#endif

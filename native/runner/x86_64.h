@@ -1,0 +1,27 @@
+/*
+ * Offsets in struct call_frame, for x86_64.S; x86_64_machine.c asserts them.
+ */
+#ifndef RIG_RUNNER_X86_64_H
+#define RIG_RUNNER_X86_64_H
+
+#define FRAME_TARGET 0
+#define FRAME_SP 8
+#define FRAME_FLAGS 16
+#define FRAME_LEVEL 24
+#define FRAME_OWN_SP 32
+#define FRAME_IN 40         /* rax rbx rcx rdx rsi rdi rbp r8-r15 */
+#define FRAME_OUT 160       /* rax rbx rbp r12 r13 r14 r15 rsp rflags */
+#define FRAME_MXCSR 232
+#define FRAME_X87 236       /* 28 bytes, as fnstenv writes them */
+#define FRAME_MASKS 264     /* k0-k7 */
+#define FRAME_VECTORS 384   /* 32 of 64 bytes */
+
+#define LEVEL_SSE 0
+#define LEVEL_AVX 1
+#define LEVEL_AVX512 2
+
+/* Where, above the stack pointer at the call, the trampoline's own is kept for unwinders:
+   behind 10 stack arguments and 64 bytes that nobody may change. */
+#define STACK_KEPT 144
+
+#endif

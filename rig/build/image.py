@@ -1,0 +1,228 @@
+"""Links objects into one image per architecture and reads what the linker made.
+
+Enters: objects. Leaves: a frozen `Image` whose bytes are relocated for their fixed address.
+Never here: hand-written linking; ld.lld links, pyelftools reads.
+"""
+
+import re
+import struct
+import subprocess
+import tempfile
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+from elftools.elf.sections import SymbolTableSection
+
+from rig.architectures import Architecture
+from rig.build.objects import Object
+from rig.build.toolchain import Toolchain
+from rig.cache import digest
+from rig.errors import BuildError
+
+_LINK_FLAGS = ("-shared", "-Bsymbolic", "-z", "defs", "-z", "notext", "--hash-style=sysv")
+_RELATIVE, _SYMBOLIC = 8, (1, 6, 7)  # R_X86_64_RELATIVE; _64, _GLOB_DAT, _JUMP_SLOT
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the image; `source` is the project's file that it came from."""
+
+    name: str
+    address: int
+    size: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Bytes at a fixed address, zero-filled to `size`."""
+
+    address: int
+    data: bytes
+    size: int
+    executable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A linked image; `path` is its ELF file, `root` resolves source paths in its DWARF."""
+
+    path: Path
+    arch: str
+    toolchain: str
+    root: Path
+    segments: tuple[Segment, ...]
+    functions: tuple[Function, ...]
+    symbols: Mapping[str, int]
+    compiled: int
+    reused: int
+
+    @property
+    def text(self) -> Segment:
+        """The one executable segment."""
+        return next(segment for segment in self.segments if segment.executable)
+
+    def function_at(self, address: int) -> Function | None:
+        """The function that holds an address."""
+        index = bisect_right(self.functions, address, key=attrgetter("address")) - 1
+        if index < 0:
+            return None
+        function = self.functions[index]
+        return function if address < function.address + function.size else None
+
+
+def link(
+    objects: Sequence[Object], arch: Architecture, toolchain: Toolchain, cache: Path, root: Path
+) -> Image:
+    """Links once per set of objects; BuildError holds the linker's words."""
+    key = digest(toolchain.identity, hex(arch.image_base), *_LINK_FLAGS, *(o.key for o in objects))
+    path, listing = cache / "images" / f"{key}.so", cache / "images" / f"{key}.map"
+    if not (path.exists() and listing.exists()):
+        _run(objects, arch, toolchain, path, listing)
+    reused = sum(o.reused for o in objects)
+    return read(path, listing, objects, arch, toolchain, root, len(objects) - reused, reused)
+
+
+def _run(
+    objects: Sequence[Object], arch: Architecture, toolchain: Toolchain, path: Path, listing: Path
+) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".link-") as folder:
+        output, drawn = Path(folder) / "image.so", Path(folder) / "image.map"
+        command = [
+            *toolchain.linker,
+            *_LINK_FLAGS,
+            f"--image-base={arch.image_base:#x}",
+            f"-Map={drawn}",
+            *("--whole-archive", *(str(o.path) for o in objects)),
+            *("-o", str(output)),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise BuildError(explain(done.stderr, objects))
+        drawn.replace(listing)
+        output.replace(path)
+
+
+def explain(words: str, objects: Sequence[Object]) -> str:
+    """The linker's words with sources in place of cache names, and what to do."""
+    for item in objects:
+        words = words.replace(str(item.path), item.source)
+    missing = re.findall(r"undefined symbol: (\S+)", words)
+    advice = ""
+    if missing:
+        advice = (
+            f"\nundefined: {', '.join(dict.fromkeys(missing))}; name the file that defines it "
+            "as a further `source` of the variant"
+        )
+    return f"cannot link:\n{words.rstrip()}{advice}"
+
+
+_INPUT_SECTION = re.compile(
+    r"^\s*([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)\s+\d+\s{9}(\S.*):\(\.text[^)]*\)$", re.MULTILINE
+)
+
+
+def read(
+    path: Path,
+    listing: Path,
+    objects: Sequence[Object],
+    arch: Architecture,
+    toolchain: Toolchain,
+    root: Path,
+    compiled: int,
+    reused: int,
+) -> Image:
+    """Reads segments, symbols and functions; refuses a function symbol without a size."""
+    with path.open("rb") as file:
+        elf = ELFFile(file)
+        symbols = _symbols(elf)
+        segments = _segments(elf, symbols)
+        sections = _input_sections(listing.read_text(), objects)
+        functions = _functions(elf, sections)
+    return Image(
+        path=path,
+        arch=arch.name,
+        toolchain=toolchain.identity,
+        root=root,
+        segments=segments,
+        functions=functions,
+        symbols=symbols,
+        compiled=compiled,
+        reused=reused,
+    )
+
+
+def _symbols(elf: ELFFile) -> dict[str, int]:
+    table = elf.get_section_by_name(".symtab")
+    assert isinstance(table, SymbolTableSection)
+    return {s.name: s["st_value"] for s in table.iter_symbols() if s.name and s["st_value"]}
+
+
+def _segments(elf: ELFFile, symbols: Mapping[str, int]) -> tuple[Segment, ...]:
+    loaded = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"]
+    contents = {s["p_vaddr"]: bytearray(s.data()) for s in loaded}
+    for section in elf.iter_sections():
+        if isinstance(section, RelocationSection):
+            _relocate(elf, section, contents, symbols)
+    return tuple(
+        Segment(
+            s["p_vaddr"], bytes(contents[s["p_vaddr"]]), s["p_memsz"], bool(s["p_flags"] & 1)
+        )
+        for s in loaded
+    )
+
+
+def _relocate(
+    elf: ELFFile,
+    section: RelocationSection,
+    contents: Mapping[int, bytearray],
+    symbols: Mapping[str, int],
+) -> None:
+    table = elf.get_section(section["sh_link"])
+    for entry in section.iter_relocations():
+        kind, place, addend = entry["r_info_type"], entry["r_offset"], entry["r_addend"]
+        if kind == _RELATIVE:
+            value = addend
+        elif kind in _SYMBOLIC:
+            value = symbols[table.get_symbol(entry["r_info_sym"]).name] + addend
+        else:
+            raise BuildError(f"{elf.stream.name}: relocation type {kind} is not supported")
+        for address, data in contents.items():
+            if address <= place < address + len(data):
+                struct.pack_into("<Q", data, place - address, value)
+
+
+def _input_sections(listing: str, objects: Sequence[Object]) -> list[tuple[int, int, str]]:
+    sources = {str(o.path): o.source for o in objects}
+    rows = []
+    for address, size, path in _INPUT_SECTION.findall(listing):
+        archive = path.partition(".a(")[0] + ".a"
+        source = sources.get(path) or sources.get(archive, path)
+        rows.append((int(address, 16), int(size, 16), source))
+    return rows
+
+
+def _functions(
+    elf: ELFFile, sections: Sequence[tuple[int, int, str]]
+) -> tuple[Function, ...]:
+    table = elf.get_section_by_name(".symtab")
+    found: dict[int, Function] = {}
+    for symbol in table.iter_symbols():
+        if symbol["st_info"]["type"] != "STT_FUNC" or symbol["st_shndx"] == "SHN_UNDEF":
+            continue
+        address, size = symbol["st_value"], symbol["st_size"]
+        source = next((s for a, n, s in sections if a <= address < a + max(n, 1)), "")
+        if size == 0:
+            raise BuildError(
+                f"{source}: function {symbol.name} has no size; end it with "
+                f"`.size {symbol.name}, .-{symbol.name}`"
+            )
+        if address not in found or symbol["st_info"]["bind"] == "STB_GLOBAL":
+            found[address] = Function(symbol.name, address, size, source)
+    return tuple(found[address] for address in sorted(found))

@@ -1,0 +1,169 @@
+"""Station 6: turns what a runner observed into findings.
+
+Enters: a batch and the two results of its runs (two seeds of garbage, opposite guard sides).
+Leaves: findings, each by its own check, at most one per check and script. Never here: running
+anything, or which path was meant (see `proof`).
+"""
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rig.checks.findings import Finding
+from rig.runner.batches import Batch
+from rig.runner.events import SELECT, Event, Kind, RunResult
+from rig.runner.placement import in_stack, locate
+from rig.runner.scripts import Script, Side
+
+Describe = Callable[[int], str]
+
+_SHOWN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One run of a batch; `flipped` says that buffers had the other guard side."""
+
+    result: RunResult
+    seed: int
+    flipped: bool
+
+
+def judge(batch: Batch, observations: Sequence[Observation], describe: Describe) -> list[Finding]:
+    """The findings of a batch, by script; the first run that shows one words it."""
+    values = [{e.script for e in o.result.events if e.kind is Kind.VALUE} for o in observations]
+    found: dict[tuple[str, int], Finding] = {}
+    for observation in observations:
+        complete = not observation.result.unreported
+        for event in observation.result.events:
+            everywhere = all(event.script in wrong for wrong in values)
+            script = script_as_run(batch, event.script, observation.flipped)
+            finding = _finding(event, script, describe, everywhere or not complete)
+            found.setdefault((finding.check, event.script), finding)
+    return sorted(found.values(), key=lambda f: (f.script or 0, f.check))
+
+
+def script_as_run(batch: Batch, index: int, flipped: bool) -> Script:
+    """The script with its buffers on the side that they had in the run."""
+    script = batch.script(index)
+    if not flipped:
+        return script
+    return replace(
+        script, buffers=tuple(replace(b, side=Side(1 - b.side)) for b in script.buffers)
+    )
+
+
+def _finding(event: Event, script: Script, describe: Describe, everywhere: bool) -> Finding:
+    match event.kind:
+        case Kind.VALUE:
+            return _value(event, script, everywhere)
+        case Kind.CONSTANT:
+            name = _buffer(event, script)
+            return _at(event, "input", f"`{name}` changed at byte {event.offset}")
+        case Kind.CANARY:
+            return _canary(event, script)
+        case Kind.CRASH:
+            return _crash(event, script, describe)
+        case Kind.TIMEOUT:
+            where = describe(event.pc or 0)
+            return _at(event, "timeout", f"still running at {where}", symbol=_symbol(where))
+        case Kind.EXIT:
+            return _at(event, "exit", f"the code ended the process with status {event.actual}")
+        case Kind.RETURN:
+            text = f"returned {event.actual:#x}, not {event.expected:#x}"
+            return _at(event, "return", f"call {event.step + 1} {text}")
+        case Kind.REGISTER:
+            text = f"{event.register} is {event.actual:#x} after the call, was {event.expected:#x}"
+            return _at(event, "abi", f"{_call(event)}{text}")
+        case Kind.STACK:
+            text = f"the caller's stack changed, {event.offset} bytes above the arguments"
+            return _at(event, "abi", f"{_call(event)}{text}")
+
+
+def _at(event: Event, check: str, summary: str, *details: str, symbol: str = "") -> Finding:
+    return Finding(check, event.script, summary, details, symbol)
+
+
+def _call(event: Event) -> str:
+    return "the dispatcher: " if event.step == SELECT else f"call {event.step + 1}: "
+
+
+def _symbol(where: str) -> str:
+    return where.partition("+")[0].partition(":")[0]
+
+
+def _buffer(event: Event, script: Script) -> str:
+    return script.buffers[event.buffer].name if event.buffer is not None else "?"
+
+
+def _value(event: Event, script: Script, everywhere: bool) -> Finding:
+    assert event.buffer is not None and event.offset is not None
+    buffer = script.buffers[event.buffer]
+    start = max(0, event.offset - event.offset % _SHOWN)
+    expected = (buffer.expected or b"")[start : start + _SHOWN]
+    actual = event.data[start : start + _SHOWN]
+    details = (f"expected  +{start:<5} {expected.hex(' ')}",)
+    if actual:
+        details += (f"actual    +{start:<5} {actual.hex(' ')}",)
+    text = f"`{buffer.name}` differs from byte {event.offset} of {buffer.size}"
+    if everywhere:
+        return _at(event, "value", text, *details)
+    text += ", with one seed of garbage only: something is used before it is set"
+    return _at(event, "uninitialised", text, *details)
+
+
+def _canary(event: Event, script: Script) -> Finding:
+    assert event.buffer is not None and event.offset is not None
+    buffer = script.buffers[event.buffer]
+    where = _distance(buffer.name, event.offset, buffer.size)
+    return _at(event, "memory", f"wrote {where}")
+
+
+def _distance(name: str, offset: int, size: int) -> str:
+    if offset < 0:
+        return f"{-offset} byte{'s' * (offset != -1)} before `{name}` ({size} bytes)"
+    behind = offset - size + 1
+    return f"{behind} byte{'s' * (behind != 1)} behind `{name}` ({size} bytes)"
+
+
+def _crash(event: Event, script: Script, describe: Describe) -> Finding:
+    number = event.signal or 0
+    name = _signal_name(number)
+    if event.pc is None:
+        return _at(event, "crash", f"killed by {name}")
+    where = describe(event.pc)
+    symbol = _symbol(where)
+    fault = _fault(event, script)
+    if fault:
+        return _at(event, "memory", f"touched {fault}", f"{name} at {where}", symbol=symbol)
+    address = "" if event.address is None else f", address {event.address:#x}"
+    return _at(event, "crash", f"{name} at {where}{address}", *_registers(event), symbol=symbol)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _fault(event: Event, script: Script) -> str:
+    """The buffer that a fault's address lies beside, in words; empty if it is another's."""
+    if event.address is None or event.signal not in (signal.SIGSEGV, signal.SIGBUS):
+        return ""
+    if in_stack(event.address):
+        return "the guard page of the stack"
+    found = locate(script, event.address)
+    if found is None:
+        return ""
+    name, offset = found
+    size = next(b.size for b in script.buffers if b.name == name)
+    return _distance(name, offset, size)
+
+
+def _registers(event: Event) -> Iterator[str]:
+    registers = list((event.registers or {}).items())
+    for start in range(0, len(registers), 3):
+        row = registers[start : start + 3]
+        yield "  ".join(f"{name:>6} {value:016x}" for name, value in row)
+

@@ -1,0 +1,108 @@
+"""Runs a batch on one path and judges it.
+
+Enters: a project, its session, a path, a batch. Leaves: a frozen `Outcome`: findings, counts
+and the instructions that were executed. Never here: choosing cases or paths, reporting.
+"""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+
+from rig.capabilities.paths import Path
+from rig.capabilities.vector import Vector
+from rig.checks.findings import Finding
+from rig.checks.judge import Observation, judge
+from rig.checks.proof import claim, prove
+from rig.project import Project, decoded, prologue
+from rig.runner.batches import Batch
+from rig.runner.client import RunFlag
+from rig.runner.events import Kind, RunResult
+from rig.runner.session import Session
+from rig.trace.lines import Lines, line_table
+from rig.trace.listing import describe
+
+CPU_BUDGET_US = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How a batch is run: the mask, the seeds of garbage (two, so that what depends on it
+    shows), and each script's budget of CPU time in microseconds."""
+
+    mask: Vector
+    seeds: tuple[int, ...]
+    budget_us: int = CPU_BUDGET_US
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a batch gave on a path under one mask. `cases` ran to a verdict, `abandoned` did
+    not; `hits` are addresses."""
+
+    cases: int
+    failed: int
+    abandoned: int
+    findings: tuple[Finding, ...]
+    hits: frozenset[int]
+
+
+def try_batch(
+    project: Project, session: Session, path: Path, batch: Batch, trial: Trial
+) -> Outcome:
+    """Runs a batch once per seed, the second with the opposite guard sides, and judges it."""
+    start = prologue(project, path, trial.mask)
+    observations = []
+    for number, seed in enumerate(trial.seeds):
+        flags = RunFlag.COVERAGE | (RunFlag.FLIP if number % 2 else RunFlag.NONE)
+        result = session.run(
+            batch.data, start, flags=flags, seed=seed, cpu_budget_us=trial.budget_us
+        )
+        observations.append(Observation(result, seed, bool(number % 2)))
+    findings = judge(batch, observations, functools.partial(where, project))
+    results = [o.result for o in observations]
+    order = [a for r in results for a in session.addresses(r.order)]
+    if batch.cases:
+        findings += _path_findings(project, path, results, order)
+    failed = max(result.failed_scripts for result in results)
+    abandoned = max(result.abandoned for result in results)
+    ran = len(batch.cases) - abandoned
+    whole = any(f.script is None for f in findings)
+    return Outcome(ran, ran if whole else failed, abandoned, tuple(findings), frozenset(order))
+
+
+def _path_findings(
+    project: Project, path: Path, results: Sequence[RunResult], order: Sequence[int]
+) -> list[Finding]:
+    """The path check; a crash excuses code that has not run, never a stranger's that has."""
+    before: dict[str, int | None] = {}
+    previous = None
+    for address in order:
+        function = project.image.function_at(address)
+        if function and function.name not in before:
+            before[function.name] = previous
+        previous = address
+    claimed = claim(project.manifest, project.image, path)
+    reached = {
+        name: where(project, address)
+        for name, address in before.items()
+        if address is not None and name in claimed.strangers
+    }
+    crashed = any(e.kind in (Kind.CRASH, Kind.EXIT) for r in results for e in r.events)
+    return [f for f in prove(claimed, frozenset(before), reached) if f.symbol or not crashed]
+
+
+@functools.lru_cache(maxsize=4)
+def _lines(path: FilePath, root: FilePath) -> Lines:
+    return line_table(path, root)
+
+
+def where(project: Project, address: int) -> str:
+    """An address in words: symbol, offset, instruction, source line."""
+    image = project.image
+    return describe(decoded(image), _lines(image.path, image.root), address)
+
+
+def lines_of(project: Project) -> Lines:
+    """The image's table of source lines, read once per process."""
+    return _lines(project.image.path, project.image.root)

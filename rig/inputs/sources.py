@@ -1,0 +1,90 @@
+"""Station 4: where cases come from, by primitive.
+
+Enters: a primitive and the user's folder of vectors. Leaves: named `Source`s whose cases are
+loaded when asked for. Never here: answers or paths.
+"""
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rig.cases import Answer, Case, Values
+from rig.data import data_folder
+from rig.inputs.edges import EDGED, edges
+from rig.inputs.sweeps import SWEPT, sweep
+from rig.vectors.published import bundled, packaged
+from rig.vectors.reading import read, read_folder
+from rig.vectors.records import Problem, Vector
+
+PUBLISHED, EDGES, SWEEP, USER = "published", "edges", "sweep", "user"
+
+_PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly1305"}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Cases of one primitive; `rank` orders sources, proofs by published vectors first."""
+
+    name: str
+    rank: int
+    load: Callable[[], tuple[Case, ...]]
+
+
+def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
+    """Every source of a primitive, in the order in which they run."""
+    found = []
+    if (data_folder("vectors") / primitive).is_dir():
+        found.append(Source(PUBLISHED, 0, lambda: _cases(bundled(primitive), primitive)))
+    if folder and any(v.primitive == primitive for v in _folder(folder)[0]):
+        found.append(Source(USER, 0, lambda: _cases(_folder(folder)[0], primitive)))
+    if primitive in EDGED:
+        found.append(Source(EDGES, 1, lambda: tuple(edges(primitive))))
+    if primitive in SWEPT:
+        found.append(Source(SWEEP, 2, lambda: tuple(sweep(primitive))))
+    files = [file for package in packaged() for file in package.files]
+    found += [
+        Source(_packaged_name(file), 4, functools.partial(_file_cases, file, primitive))
+        for file in files
+        if _belongs(file, primitive)
+    ]
+    return tuple(found)
+
+
+def problems(folder: Path) -> tuple[Problem, ...]:
+    """What could not be read in a user's folder."""
+    return _folder(folder)[1]
+
+
+@functools.lru_cache(maxsize=2)
+def _folder(folder: Path) -> tuple[tuple[Vector, ...], tuple[Problem, ...]]:
+    items = list(read_folder(folder))
+    vectors = tuple(item for item in items if isinstance(item, Vector))
+    return vectors, tuple(item for item in items if isinstance(item, Problem))
+
+
+@functools.lru_cache(maxsize=2)
+def _file_cases(file: Path, primitive: str) -> tuple[Case, ...]:
+    return _cases(read(file), primitive)
+
+
+def _packaged_name(file: Path) -> str:
+    return file.stem.removesuffix("_test")
+
+
+def _belongs(file: Path, primitive: str) -> bool:
+    name = file.stem.lower()
+    return any(part in name and owner == primitive for part, owner in _PACKAGED_PRIMITIVES.items())
+
+
+def _cases(items: Iterable[Vector | Problem], primitive: str) -> tuple[Case, ...]:
+    """The cases of published records; `Case.name` is source and record."""
+    return tuple(
+        Case(
+            name=f"{item.source} {item.name}",
+            values=Values(item.primitive, item.operation, item.inputs),
+            expected=Answer(item.outputs, refused=not item.valid),
+        )
+        for item in items
+        if isinstance(item, Vector) and item.primitive == primitive
+    )

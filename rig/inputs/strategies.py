@@ -1,0 +1,110 @@
+"""Station 4: Hypothesis strategies for the values of each primitive.
+
+Enters: a primitive's name. Leaves: strategies of `Case`. Never here: the property; it is one
+per primitive and runs every selected path, so that a shrunk case is the smallest for all.
+"""
+
+from collections.abc import Mapping
+
+from hypothesis import strategies as st
+
+from rig.cases import Case, Placement, Values
+from rig.inputs.edges import WORDS
+from rig.runner.scripts import Side
+
+_LENGTHS = st.one_of(st.integers(0, 96), st.integers(0, 1100))
+_data = _LENGTHS.flatmap(lambda n: st.binary(min_size=n, max_size=n))
+_blocks = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=16 * n, max_size=16 * n))
+_block = st.binary(min_size=16, max_size=16)
+_key32 = st.binary(min_size=32, max_size=32)
+_aes_key = st.sampled_from((16, 24, 32)).flatmap(lambda n: st.binary(min_size=n, max_size=n))
+_words = st.lists(st.sampled_from(WORDS), min_size=4, max_size=40).map(
+    lambda words: b"".join(word.to_bytes(8, "little") for word in words)
+)
+_counter = st.one_of(
+    _block,
+    st.builds(
+        lambda lane, rest: ((1 << 32) - 1 - lane).to_bytes(4, "little") + rest,
+        st.integers(0, 32),
+        st.binary(min_size=12, max_size=12),
+    ),
+)
+
+
+def _seal(
+    key: st.SearchStrategy[bytes], nonce: st.SearchStrategy[bytes], tags: tuple[int, ...]
+) -> dict[str, st.SearchStrategy[object]]:
+    return {
+        "key": key,
+        "nonce": nonce,
+        "aad": st.binary(max_size=80),
+        "plaintext": _data,
+        "tag_len": st.sampled_from(tags),
+    }
+
+
+_poly1305 = st.one_of(
+    st.fixed_dictionaries({"key": _key32, "message": _data}),
+    _words.map(lambda data: {"key": data[:32], "message": data[32:]}),
+)
+
+_OPERATIONS: Mapping[str, Mapping[str, st.SearchStrategy[dict[str, object]]]] = {
+    "aes": {
+        "encrypt": st.fixed_dictionaries({"key": _aes_key, "block": _block}),
+        "ctr32": st.fixed_dictionaries(
+            {"key": _aes_key, "counter": _counter.map(lambda c: c[::-1]), "data": _blocks}
+        ),
+    },
+    "ghash": {
+        "ghash": st.fixed_dictionaries({"h": _block, "xi": _block, "data": _blocks}),
+        "gmult": st.fixed_dictionaries({"h": _block, "xi": _block}),
+    },
+    "chacha20": {
+        "ctr32": st.fixed_dictionaries({"key": _key32, "counter": _counter, "data": _data})
+    },
+    "poly1305": {"mac": _poly1305},
+    "aes_gcm": {
+        "seal": st.fixed_dictionaries(
+            _seal(
+                _aes_key, st.binary(min_size=1, max_size=40), (4, 8, 12, 13, 14, 15, 16)
+            )
+        )
+    },
+    "chacha20_poly1305": {
+        "seal": st.fixed_dictionaries(_seal(_key32, st.binary(min_size=12, max_size=12), (16,)))
+    },
+    "chacha20_poly1305_old": {
+        "seal": st.fixed_dictionaries(_seal(_key32, st.binary(min_size=8, max_size=8), (16,)))
+    },
+}
+
+_placements = st.builds(
+    Placement,
+    side=st.sampled_from(Side),
+    skews=st.just({}),
+    in_place=st.booleans(),
+)
+
+
+def has_strategy(primitive: str) -> bool:
+    """Whether inputs can be generated for a primitive."""
+    return primitive in _OPERATIONS
+
+
+def cases(primitive: str) -> st.SearchStrategy[Case]:
+    """Cases of any operation of a primitive; KeyError for one without strategies."""
+    chosen = [
+        st.builds(
+            Case,
+            name=st.just("generated"),
+            values=st.builds(
+                Values,
+                primitive=st.just(primitive),
+                operation=st.just(operation),
+                inputs=inputs,
+            ),
+            placement=_placements,
+        )
+        for operation, inputs in _OPERATIONS[primitive].items()
+    ]
+    return st.one_of(chosen)

@@ -1,0 +1,90 @@
+"""Station 4: every length once, deterministically, for each primitive.
+
+Enters: a primitive's name. Leaves: cases without answers. Never here: the oracle. The bytes
+come from a seeded generator, so the same cases come out everywhere; the guard side alternates
+from case to case (the runner's second seed takes the other side), every third output lies in
+place of its input.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+
+from rig.cases import Case, Inputs, Placement, Values
+from rig.runner.scripts import Side
+
+DATA_LENGTHS = range(2101)
+AAD_LENGTHS = range(301)
+SEED = 0x5EED
+AES_KEY_SIZES = (16, 24, 32)
+
+_Bytes = Callable[[int], bytes]
+
+
+def sweep(primitive: str) -> Iterator[Case]:
+    """The sweep of a primitive; nothing for one that has none."""
+    source = _SWEEPS.get(primitive)
+    if source is None:
+        return
+    take = random.Random(SEED).randbytes
+    for number, (operation, inputs) in enumerate(source(take)):
+        placement = Placement(side=Side(number % 2), in_place=number % 3 == 2)
+        yield Case(f"sweep {number}", Values(primitive, operation, inputs), placement)
+
+
+_Sweep = Iterator[tuple[str, Inputs]]
+
+
+def _chacha20(take: _Bytes) -> _Sweep:
+    for length in DATA_LENGTHS:
+        yield "ctr32", {"key": take(32), "counter": take(16), "data": take(length)}
+
+
+def _poly1305(take: _Bytes) -> _Sweep:
+    for length in DATA_LENGTHS:
+        yield "mac", {"key": take(32), "message": take(length)}
+
+
+def _ghash(take: _Bytes) -> _Sweep:
+    for length in DATA_LENGTHS[::16]:
+        for _ in range(4):
+            yield "ghash", {"h": take(16), "xi": take(16), "data": take(length)}
+            yield "gmult", {"h": take(16), "xi": take(16)}
+
+
+def _aes(take: _Bytes) -> _Sweep:
+    for length in DATA_LENGTHS[::16]:
+        for size in AES_KEY_SIZES:
+            yield "ctr32", {"key": take(size), "counter": take(16), "data": take(length)}
+            yield "encrypt", {"key": take(size), "block": take(16)}
+
+
+def _aead(key_sizes: tuple[int, ...], nonce: int) -> Callable[[_Bytes], _Sweep]:
+    def sweep_aead(take: _Bytes) -> _Sweep:
+        lengths = [(n, 13) for n in DATA_LENGTHS] + [(n % 50, n) for n in AAD_LENGTHS]
+        for size in key_sizes:
+            key = take(size)
+            for data, aad in lengths:
+                yield (
+                    "seal",
+                    {
+                        "key": key,
+                        "nonce": take(nonce),
+                        "aad": take(aad),
+                        "plaintext": take(data),
+                        "tag_len": 16,
+                    },
+                )
+
+    return sweep_aead
+
+
+_SWEEPS: Mapping[str, Callable[[_Bytes], _Sweep]] = {
+    "aes": _aes,
+    "ghash": _ghash,
+    "chacha20": _chacha20,
+    "poly1305": _poly1305,
+    "aes_gcm": _aead(AES_KEY_SIZES, 12),
+    "chacha20_poly1305": _aead((32,), 12),
+    "chacha20_poly1305_old": _aead((32,), 8),
+}
+SWEPT = frozenset(_SWEEPS)

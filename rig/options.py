@@ -1,0 +1,104 @@
+"""The one table of options: `rig run --x` is `pytest MANIFEST --rig-x`.
+
+Enters: nothing, then parsed arguments. Leaves: `Option` rows, a frozen `Options`. Never here:
+what an option does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+UNPREFIXED = ("cap-matrix", "ia32cap")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`kind` is str, int, list (repeatable) or bool."""
+
+    name: str
+    kind: type
+    help: str
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    default: Any = None
+
+    @property
+    def pytest_flag(self) -> str:
+        """The flag under pytest."""
+        return f"--{self.name}" if self.name in UNPREFIXED else f"--rig-{self.name}"
+
+    @property
+    def field(self) -> str:
+        """The field of `Options`."""
+        return self.name.replace("-", "_")
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "cap-matrix",
+        str,
+        "masks to run: this CPU's own, one per distinct path (default), or also maximal masks "
+        "and every CPU model",
+        choices=("host", "paths", "full"),
+        default="paths",
+    ),
+    Option("cpu", str, "force a CPU model with edits: haswell,-avx2 (`-x` clears one bit)", "MODEL"),
+    Option("ia32cap", str, "force a mask: fields `value`, `~value`, `|value` joined by `:`", "MASK"),
+    Option(
+        "cap-dialect",
+        str,
+        "read --ia32cap as that library's own parser does",
+        choices=("openssl", "boringssl", "awslc"),
+    ),
+    Option("force", list, "fill a slot by hand: ghash=table4 (repeatable)", "SLOT=VARIANT"),
+    Option("arch", list, "only this architecture (repeatable; `all`)", "ARCH"),
+    Option("primitive", list, "only this primitive (repeatable)", "NAME"),
+    Option("variant", list, "only paths that use this variant (repeatable)", "NAME"),
+    Option("require-arch", list, "fail (exit 2) if this architecture cannot run", "ARCH"),
+    Option("seed", int, "seed of the garbage that code must not depend on", "N", default=1),
+    Option("vectors", str, "also replay every vector file in a folder", "DIR"),
+    Option("cc", str, "compiler", choices=("zig", "gcc", "clang"), default="zig"),
+    Option("cache-dir", str, "where builds and oracle answers are kept", "DIR"),
+    Option("report", str, "where the report is put", "DIR", default="rig-report"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The values of the table."""
+
+    cap_matrix: str = "paths"
+    cpu: str | None = None
+    ia32cap: str | None = None
+    cap_dialect: str | None = None
+    force: tuple[str, ...] = ()
+    arch: tuple[str, ...] = ()
+    primitive: tuple[str, ...] = ()
+    variant: tuple[str, ...] = ()
+    require_arch: tuple[str, ...] = ()
+    seed: int = 1
+    vectors: str | None = None
+    cc: str = "zig"
+    cache_dir: str | None = None
+    report: str = "rig-report"
+
+
+def gather(values: Mapping[str, Any]) -> Options:
+    """Options from values by field name; lists become tuples, None the default."""
+    given = {}
+    for option in OPTIONS:
+        value = values.get(option.field)
+        if value is not None:
+            given[option.field] = tuple(value) if option.kind is list else value
+    return Options(**given)
+
+
+def pytest_arguments(options: Options) -> list[str]:
+    """The pytest flags that say the same, defaults left out."""
+    defaults, flags = Options(), []
+    for option in OPTIONS:
+        value = getattr(options, option.field)
+        if value != getattr(defaults, option.field):
+            for item in value if option.kind is list else (value,):
+                flags.append(f"{option.pytest_flag}={item}")
+    return flags

@@ -1,0 +1,228 @@
+"""What a run will do: built once by the controller, read by every worker.
+
+Enters: manifests and options. Leaves: a frozen `Plan`, pickled into a folder of the cache.
+Never here: running cases (but for the controls and the questions to dispatchers).
+"""
+
+import os
+import pickle
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+
+from rig import manifest as manifests
+from rig.architectures import ARCHITECTURES, host_architecture
+from rig.build.toolchain import Toolchain, find_toolchain
+from rig.cache import cache_folder, write_atomically
+from rig.capabilities.models import model_vector, models
+from rig.capabilities.options import forced_vector
+from rig.capabilities.paths import (
+    Choice,
+    Path,
+    Sweep,
+    forced_path,
+    missing,
+    path_of,
+    slot_variants,
+)
+from rig.capabilities.vector import Vector
+from rig.checks.controls import Control, run_controls
+from rig.data import data_folder
+from rig.errors import ManifestError, RigError
+from rig.manifest import Manifest, nearest
+from rig.options import Options
+from rig.project import Project, ask_one, build, enumerate_paths
+from rig.runner.session import Session
+
+PLAN = "plan.pickle"
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """An architecture that cannot run here, and what would bring it."""
+
+    arch: str
+    reason: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`folder` takes the parts that workers write; `build_seconds` is wall time."""
+
+    folder: FilePath
+    cache: FilePath
+    options: Options
+    toolchain: str
+    projects: tuple[Project, ...]
+    controls: tuple[Control, ...]
+    absences: tuple[Absence, ...]
+    build_seconds: float
+    plan_seconds: float
+
+    def paths(self, project: Project) -> tuple[Path, ...]:
+        """The paths of a project that this run takes, in order of primitives."""
+        return tuple(p for sweep in project.sweeps for p in sweep.paths if self._takes(p))
+
+    def _takes(self, path: Path) -> bool:
+        wanted, variants = self.options.primitive, self.options.variant
+        names = [name for _, name in path.choice]
+        return (not wanted or path.primitive in wanted) and (
+            not variants or any(name in variants for name in names)
+        )
+
+
+def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
+    """Builds, runs the controls, enumerates; raises RigError where that cannot be done."""
+    began = time.monotonic()
+    cache = cache_folder(options.cache_dir)
+    toolchain = find_toolchain(options.cc)
+    read = [manifests.read(path) for path in paths]
+    archs, absences = _architectures(read, options)
+    projects = [_build(m, arch, toolchain, cache) for m in read for arch in archs]
+    controls = [_build_controls(arch, toolchain, cache) for arch in archs]
+    built = time.monotonic()
+    plan = Plan(
+        folder=_run_folder(cache),
+        cache=cache,
+        options=options,
+        toolchain=toolchain.identity,
+        projects=tuple(_with_paths(project, options) for project in projects),
+        controls=tuple(c for project in controls for c in run_controls(project)),
+        absences=absences,
+        build_seconds=built - began,
+        plan_seconds=time.monotonic() - built,
+    )
+    _check_selection(plan)
+    write_atomically(plan.folder / PLAN, pickle.dumps(plan))
+    return plan
+
+
+def load_plan(folder: FilePath) -> Plan:
+    """The plan that the controller wrote; it is trusted, as both are one user's."""
+    plan: Plan = pickle.loads((folder / PLAN).read_bytes())
+    return plan
+
+
+def _build(manifest: Manifest, arch: str, toolchain: Toolchain, cache: FilePath) -> Project:
+    return build(manifest, arch, toolchain, cache, os.cpu_count() or 1)
+
+
+def _build_controls(arch: str, toolchain: Toolchain, cache: FilePath) -> Project:
+    path = data_folder("native") / "controls" / "rig.toml"
+    return _build(manifests.read(path), arch, toolchain, cache)
+
+
+def _run_folder(cache: FilePath) -> FilePath:
+    runs = cache / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    return FilePath(tempfile.mkdtemp(dir=runs, prefix=time.strftime("%Y%m%d-%H%M%S-")))
+
+
+def _architectures(
+    read: Sequence[Manifest], options: Options
+) -> tuple[tuple[str, ...], tuple[Absence, ...]]:
+    """The architectures that run here, and those asked for that do not."""
+    host = host_architecture()
+    asked = [a for a in (*options.arch, *options.require_arch) if a != "all"]
+    for arch in asked:
+        if arch not in ("x86_64", "i386", "aarch64", "arm"):
+            raise RigError(f"--arch {arch}: unknown{nearest(arch, ('x86_64', 'i386', 'aarch64', 'arm'))}")
+    wanted = asked or [host or ""]
+    if "all" in options.arch:
+        wanted = [*ARCHITECTURES, *(a for a in asked if a not in ARCHITECTURES)]
+    absences = tuple(_absence(arch) for arch in dict.fromkeys(wanted) if arch != host)
+    for absence in absences:
+        if absence.arch in options.require_arch or not host:
+            raise RigError(f"{absence.arch or 'this machine'}: {absence.reason}; {absence.fix}")
+    return ((host,) if host and host in wanted else ()), absences
+
+
+def _absence(arch: str) -> Absence:
+    if arch in ARCHITECTURES:
+        return Absence(arch, "this machine is another architecture", f"run on a {arch} machine")
+    return Absence(arch, "this version of the rig has no runner for it", "run with --arch x86_64")
+
+
+def _with_paths(project: Project, options: Options) -> Project:
+    forced = forced_vector(
+        project.host, cpu=options.cpu, ia32cap=options.ia32cap, dialect=options.cap_dialect
+    )
+    if options.cap_matrix == "host" and forced is None:
+        forced = project.host
+    with project.session() as session:
+        sweeps = [
+            _sweep_of(project, session, name, options, forced)
+            for name in project.manifest.primitives
+        ]
+    return replace(project, sweeps=tuple(sweeps))
+
+
+def _sweep_of(
+    project: Project, session: Session, name: str, options: Options, forced: Vector | None
+) -> Sweep:
+    primitive = project.manifest.primitives[name]
+    sweep = enumerate_paths(project, session, primitive)
+    force = _force(options.force, project, name)
+    if force:
+        return replace(sweep, paths=(forced_path(project.manifest, primitive, project.arch, force),))
+    if options.force:
+        return replace(sweep, paths=())
+    if forced is not None:
+        choice = ask_one(project, session, primitive, forced)
+        paths = (path_of(project.manifest, primitive, project.arch, choice, (forced,)),)
+        return replace(sweep, paths=paths if choice else ())
+    if options.cap_matrix == "full":
+        return replace(sweep, paths=_full(project, session, name, sweep))
+    return sweep
+
+
+def _force(texts: Sequence[str], project: Project, name: str) -> Choice:
+    """The forced slots that this primitive has."""
+    primitive = project.manifest.primitives[name]
+    slots = [slot for slot, _ in slot_variants(project.manifest, primitive, project.arch)]
+    every = {s for p in project.manifest.primitives.values() for s in (*p.slots, p.name)}
+    choice = []
+    for text in texts:
+        slot, _, variant = text.partition("=")
+        if slot not in every or not variant:
+            raise ManifestError(f"--force {text}: expected SLOT=VARIANT{nearest(slot, every)}")
+        if slot in slots:
+            choice.append((slot, variant))
+    return tuple(choice)
+
+
+def _full(project: Project, session: Session, name: str, sweep: Sweep) -> tuple[Path, ...]:
+    """The paths with every CPU model's mask, and the model's with all else, added."""
+    primitive = project.manifest.primitives[name]
+    extra: dict[Choice, list[Vector]] = {}
+    for model in models(project.arch):
+        mask = model_vector(model, project.arch) | Vector.base(project.arch)
+        extra.setdefault(ask_one(project, session, primitive, mask), []).append(mask)
+    host_like = ask_one(project, session, primitive, project.host)
+    extra.setdefault(host_like, []).append(project.host)
+    return tuple(
+        replace(p, masks=tuple(dict.fromkeys((*p.masks, *extra.get(p.choice, ())))))
+        if p.kind == "mask"
+        else p
+        for p in sweep.paths
+    )
+
+
+def _check_selection(plan: Plan) -> None:
+    names = {n for project in plan.projects for n in project.manifest.primitives}
+    for name in plan.options.primitive:
+        if plan.projects and name not in names:
+            raise ManifestError(f"--primitive {name}: unknown{nearest(name, sorted(names))}")
+    variants = {v.name for p in plan.projects for v in p.manifest.variants(p.arch)}
+    for name in plan.options.variant:
+        if plan.projects and name not in variants:
+            raise ManifestError(f"--variant {name}: unknown{nearest(name, sorted(variants))}")
+
+
+def unrunnable(project: Project, path: Path) -> str:
+    """Why this machine cannot run a path; empty if it can."""
+    lacking = missing(path, project.host)
+    return f"this CPU lacks {' '.join(lacking)}" if lacking else ""

@@ -1,0 +1,104 @@
+"""The AEADs over one contract, native/include/aead.h: AES-GCM (SP 800-38D), ChaCha20-Poly1305
+(RFC 8439 section 2.8) and its pre-RFC form (draft-agl-tls-chacha20poly1305-04)."""
+
+from collections.abc import Callable
+
+from rig.cases import Answer, Inputs
+from rig.oracle import chacha20_poly1305, gcm
+from rig.primitives.definition import Definition, Named, Operation, Plan, Use, number, octets
+
+Seal = Callable[[bytes, bytes, bytes, bytes, int], tuple[bytes, bytes]]
+Open = Callable[[bytes, bytes, bytes, bytes, bytes], bytes | None]
+
+_UNTOUCHED = 0x5C
+
+
+def _init(inputs: Inputs) -> Use:
+    key = octets(inputs, "key")
+    return Use("init", {"ctx": Named("ctx"), "key": key, "key_len": len(key)}, returns=0)
+
+
+def _message(inputs: Inputs, name: str) -> dict[str, bytes | int | Named]:
+    nonce, aad, data = octets(inputs, "nonce"), octets(inputs, "aad"), octets(inputs, name)
+    return {
+        "ctx": Named("ctx"),
+        "nonce": nonce,
+        "nonce_len": len(nonce),
+        "aad": aad,
+        "aad_len": len(aad),
+        "in": data,
+        "in_len": len(data),
+    }
+
+
+def _seal_plan(inputs: Inputs, answer: Answer) -> Plan:
+    arguments = _message(inputs, "plaintext")
+    sizes = {"out": len(octets(inputs, "plaintext")), "tag": number(inputs, "tag_len")}
+    if answer.refused:
+        before = {name: bytes([_UNTOUCHED]) * size for name, size in sizes.items()}
+        out, tag = (Named(name, before[name], before[name]) for name in ("out", "tag"))
+    else:
+        out = Named("out", expected=answer.outputs["ciphertext"])
+        tag = Named("tag", expected=answer.outputs["tag"])
+    arguments |= {"out": out, "tag": tag, "tag_len": sizes["tag"]}
+    use = Use("seal", arguments, returns=-1 if answer.refused else 0)
+    return Plan((_init(inputs), use), sizes["out"])
+
+
+def _open_plan(inputs: Inputs, answer: Answer) -> Plan:
+    arguments = _message(inputs, "ciphertext")
+    tag, size = octets(inputs, "tag"), len(octets(inputs, "ciphertext"))
+    plaintext = bytes(size) if answer.refused else answer.outputs["plaintext"]
+    arguments |= {"out": Named("out", expected=plaintext), "tag": tag, "tag_len": len(tag)}
+    use = Use("open", arguments, returns=-1 if answer.refused else 0)
+    return Plan((_init(inputs), use), size)
+
+
+def _opened(inputs: Inputs, answer: Answer) -> tuple[str, Inputs, Answer]:
+    taken = {name: inputs[name] for name in ("key", "nonce", "aad")}
+    return "open", taken | dict(answer.outputs), Answer({"plaintext": octets(inputs, "plaintext")})
+
+
+def _definition(name: str, seal: Seal, open_: Open) -> Definition:
+    def seal_answer(inputs: Inputs) -> Answer:
+        names = ("key", "nonce", "aad", "plaintext")
+        arguments = [octets(inputs, n) for n in names]
+        try:
+            ciphertext, tag = seal(*arguments, number(inputs, "tag_len"))  # type: ignore[call-arg]
+        except ValueError:
+            return Answer({}, refused=True)
+        return Answer({"ciphertext": ciphertext, "tag": tag})
+
+    def open_answer(inputs: Inputs) -> Answer:
+        names = ("key", "nonce", "aad", "ciphertext", "tag")
+        try:
+            plaintext = open_(*(octets(inputs, n) for n in names))
+        except ValueError:
+            plaintext = None
+        return Answer({}, refused=True) if plaintext is None else Answer({"plaintext": plaintext})
+
+    operations = {
+        "seal": Operation(seal_answer, _seal_plan, _opened),
+        "open": Operation(open_answer, _open_plan),
+    }
+    return Definition(name, "aead.h", operations)
+
+
+def _whole_tag(seal: Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]) -> Seal:
+    def sealed(
+        key: bytes, nonce: bytes, aad: bytes, plaintext: bytes, tag_len: int
+    ) -> tuple[bytes, bytes]:
+        if tag_len != 16:
+            raise ValueError("tags have 16 bytes")
+        return seal(key, nonce, aad, plaintext)
+
+    return sealed
+
+
+AES_GCM = _definition("aes_gcm", gcm.seal, gcm.open_)
+CHACHA20_POLY1305 = _definition(
+    "chacha20_poly1305", _whole_tag(chacha20_poly1305.seal), chacha20_poly1305.open_
+)
+CHACHA20_POLY1305_OLD = _definition(
+    "chacha20_poly1305_old", _whole_tag(chacha20_poly1305.seal_old), chacha20_poly1305.open_old
+)

@@ -1,0 +1,50 @@
+"""AES block and counter mode (FIPS 197, SP 800-38A), contract native/include/aes.h."""
+
+from rig.cases import Answer, Inputs
+from rig.oracle import aes
+from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets
+
+
+def _expand(inputs: Inputs) -> Use:
+    key = octets(inputs, "key")
+    arguments = {"key": key, "bits": 8 * len(key), "schedule": Named("schedule")}
+    return Use("set_encrypt_key", arguments, returns=0)
+
+
+def _encrypt_answer(inputs: Inputs) -> Answer:
+    block = aes.encrypt_block(octets(inputs, "key"), octets(inputs, "block"))
+    return Answer({"block_out": block})
+
+
+def _encrypt_plan(inputs: Inputs, answer: Answer) -> Plan:
+    out = Named("out", expected=answer.outputs["block_out"])
+    block = octets(inputs, "block")
+    use = Use("encrypt", {"in": block, "out": out, "schedule": Named("schedule")})
+    return Plan((_expand(inputs), use), 16)
+
+
+def _ctr32_answer(inputs: Inputs) -> Answer:
+    key, counter, data = (octets(inputs, n) for n in ("key", "counter", "data"))
+    return Answer({"output": aes.ctr32(key, counter, data)})
+
+
+def _ctr32_plan(inputs: Inputs, answer: Answer) -> Plan:
+    data = octets(inputs, "data")
+    arguments = {
+        "in": data,
+        "out": Named("out", expected=answer.outputs["output"]),
+        "blocks": len(data) // 16,
+        "schedule": Named("schedule"),
+        "ivec": octets(inputs, "counter"),
+    }
+    return Plan((_expand(inputs), Use("ctr32_encrypt_blocks", arguments)), len(data))
+
+
+AES = Definition(
+    "aes",
+    "aes.h",
+    {
+        "encrypt": Operation(_encrypt_answer, _encrypt_plan),
+        "ctr32": Operation(_ctr32_answer, _ctr32_plan),
+    },
+)

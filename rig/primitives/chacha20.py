@@ -1,0 +1,27 @@
+"""ChaCha20 as a stream (RFC 8439 section 2.4), contract native/include/chacha20.h."""
+
+from rig.cases import Answer, Inputs
+from rig.oracle import chacha20
+from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets
+
+
+def _answer(inputs: Inputs) -> Answer:
+    key, counter, data = (octets(inputs, n) for n in ("key", "counter", "data"))
+    return Answer({"output": chacha20.ctr32(key, counter, data)})
+
+
+def _plan(inputs: Inputs, answer: Answer) -> Plan:
+    data = octets(inputs, "data")
+    arguments = {
+        "out": Named("out", expected=answer.outputs["output"]),
+        "in": data,
+        "len": len(data),
+        "key": octets(inputs, "key"),
+        "counter": octets(inputs, "counter"),
+    }
+    return Plan((Use("ctr32", arguments),), len(data))
+
+
+CHACHA20 = Definition(
+    "chacha20", "chacha20.h", {"ctr32": Operation(_answer, _plan)}, ("counter-wrap",)
+)

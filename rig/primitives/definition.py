@@ -1,0 +1,79 @@
+"""What a primitive brings in Python: its operations as calls of its contract, and the oracle.
+
+Enters: values. Leaves: `Plan`s (calls by role with named buffers) and oracle answers. Never
+here: addresses, placement, or which variant runs.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rig.cases import Answer, Inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A buffer that calls share or that is compared: its size comes from the contract.
+
+    `content` None is garbage before the first call; `expected` None is not compared.
+    """
+
+    name: str
+    content: bytes | None = None
+    expected: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One call: a role of the contract with its arguments, and what it must return."""
+
+    role: str
+    arguments: Mapping[str, bytes | int | Named]
+    returns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The calls of one case; `length` is what a dispatcher that looks at lengths is told."""
+
+    uses: tuple[Use, ...]
+    length: int = 0
+
+
+Inverse = Callable[[Inputs, Answer], tuple[str, Inputs, Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`answer` asks the oracle, `plan` says how the contract computes the same. `inverse`
+    gives the operation, inputs and answer that undo it: what is sealed is opened too."""
+
+    answer: Callable[[Inputs], Answer]
+    plan: Callable[[Inputs, Answer], Plan]
+    inverse: Inverse | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A primitive: the header of its contract in native/include, and its operations.
+
+    `undefined` are the behaviours that a manifest may declare undefined for its variants.
+    """
+
+    name: str
+    header: str
+    operations: Mapping[str, Operation]
+    undefined: tuple[str, ...] = ()
+
+
+def octets(inputs: Inputs, name: str) -> bytes:
+    """The input of that name as bytes."""
+    value = inputs[name]
+    assert isinstance(value, bytes), name
+    return value
+
+
+def number(inputs: Inputs, name: str) -> int:
+    """The input of that name as a number."""
+    value = inputs[name]
+    assert isinstance(value, int), name
+    return value

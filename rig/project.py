@@ -1,0 +1,225 @@
+"""A project made ready to run on one architecture: built, loaded, its paths enumerated.
+
+Enters: a manifest and the choices of the command line. Leaves: a frozen `Project`, which the
+controller pickles for its workers, so that they neither build nor enumerate. Never here:
+running cases.
+"""
+
+import functools
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+
+from rig import contracts
+from rig.architectures import ARCHITECTURES
+from rig.build.image import Image
+from rig.build.project import build_image, build_runner, vector_symbol
+from rig.build.toolchain import Toolchain
+from rig.capabilities.host import leaves, vector_from_cpuid
+from rig.capabilities.paths import UNUSED, Choice, Path, Query, Sweep, rule, slot_variants, sweep
+from rig.capabilities.vector import Vector
+from rig.contracts import Contract
+from rig.data import data_folder
+from rig.errors import BuildError
+from rig.manifest import Manifest, Primitive, Variant
+from rig.primitives import PRIMITIVES
+from rig.runner.client import Runner
+from rig.runner.compose import Binding
+from rig.runner.encode import encode
+from rig.runner.events import Kind
+from rig.runner.scripts import (
+    Address,
+    Buffer,
+    Call,
+    Pointer,
+    Prologue,
+    Script,
+    TableEntry,
+    Target,
+    Word,
+    Write,
+)
+from rig.runner.session import Session
+from rig.trace.flow import Extent
+from rig.trace.instructions import Decoded, decode
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """`host` is this machine's capability vector; `sweeps` hold the paths by primitive."""
+
+    manifest: Manifest
+    image: Image
+    runner: tuple[str, ...]
+    host: Vector
+    sweeps: tuple[Sweep, ...] = field(default=())
+
+    @property
+    def arch(self) -> str:
+        """The architecture's name."""
+        return self.image.arch
+
+    def session(self) -> Session:
+        """A new runner with this project's image."""
+        starts = [i.address for f in decoded(self.image).functions for i in f.instructions]
+        return Session(self.image, sorted(set(starts)), self.runner)
+
+
+@functools.lru_cache(maxsize=4)
+def _decoded(path: FilePath, arch: str, text: bytes, address: int, extents: tuple[Extent, ...]) -> Decoded:
+    return decode(arch, text, address, extents)
+
+
+def decoded(image: Image) -> Decoded:
+    """The image's text taken apart into instructions, once per process."""
+    extents = tuple(Extent(f.name, f.address, f.size) for f in image.functions)
+    return _decoded(image.path, image.arch, image.text.data, image.text.address, extents)
+
+
+def build(manifest: Manifest, arch: str, toolchain: Toolchain, cache: FilePath, jobs: int) -> Project:
+    """Builds a project and asks the machine what it can run; paths are not enumerated yet."""
+    command = (str(build_runner(arch, toolchain, cache)),)
+    image = build_image(manifest, arch, toolchain, cache, jobs)
+    with Runner(command) as runner:
+        host = vector_from_cpuid(leaves(runner.cpuid), runner.xgetbv())
+    return Project(manifest, image, command, host)
+
+
+def contract_of(primitive: Primitive) -> Contract:
+    """The contract of a primitive: the manifest's own, else the bundled one."""
+    if primitive.contract:
+        return _contract(primitive.contract)
+    return _contract(data_folder("native") / "include" / PRIMITIVES[primitive.name].header)
+
+
+@functools.cache
+def _contract(path: FilePath) -> Contract:
+    return contracts.read(path)
+
+
+def enumerate_paths(project: Project, session: Session, primitive: Primitive) -> Sweep:
+    """The sweep of one primitive, by the project's dispatcher where it has one."""
+    ask = functools.partial(_ask, project, session) if project.manifest.dispatch else None
+    return sweep(project.manifest, primitive, project.arch, ask)
+
+
+def _ask(project: Project, session: Session, queries: Sequence[Query]) -> list[Choice]:
+    """Each query as a script that expects the table of the rule's choice: what comes back
+    are the tables that differ."""
+    if not queries:
+        return []
+    primitive = project.manifest.primitives[queries[0].primitive]
+    select = Address(select_symbol(project, primitive))
+    scripts = [_question(project, primitive, select, query) for query in queries]
+    result = session.run(encode(scripts), Prologue())
+    answers = [query.expected for query in queries]
+    for event in result.events:
+        wrong = event.kind is Kind.VALUE
+        answers[event.script] = _read_table(project, primitive, event.data) if wrong else ()
+    return answers
+
+
+def ask_one(project: Project, session: Session, primitive: Primitive, mask: Vector) -> Choice:
+    """What one mask selects, by the dispatcher if there is one."""
+    expected = rule(project.manifest, primitive, mask, 0)
+    if not project.manifest.dispatch:
+        return expected
+    return _ask(project, session, [Query(primitive.name, mask, 0, expected)])[0]
+
+
+def _question(project: Project, primitive: Primitive, select: Target, query: Query) -> Script:
+    table = struct.pack(f"<{table_length(project, primitive)}Q", *table_of(project, primitive, query.expected))
+    call = Call(select, (Pointer(0), Word(query.length)))
+    buffer = Buffer("table", len(table), expected=table, align=8)
+    return Script((buffer,), (vector_write(project, query.mask), call))
+
+
+def select_symbol(project: Project, primitive: Primitive) -> int:
+    """The address of the project's dispatcher for a primitive; BuildError without one."""
+    assert project.manifest.dispatch
+    name = project.manifest.dispatch.symbol.replace("{primitive}", primitive.name)
+    if name not in project.image.symbols:
+        raise BuildError(
+            f"{primitive.place}: the dispatcher defines no `{name}`; define it, or give the "
+            'project `dispatch = "rules"`'
+        )
+    return project.image.symbols[name]
+
+
+def vector_write(project: Project, mask: Vector) -> Write:
+    """The write that forces a mask."""
+    words = mask.words
+    address = project.image.symbols[vector_symbol(project.manifest, project.arch)]
+    return Write(address, struct.pack(f"<{len(words)}I", *words))
+
+
+def _slots(project: Project, primitive: Primitive) -> list[tuple[str, Contract, tuple[Variant, ...]]]:
+    """The slots that have entries in the table, each with its contract and variants."""
+    found = []
+    for slot, variants in slot_variants(project.manifest, primitive, project.arch):
+        if slot != "fused":
+            found.append((slot, contract_of(project.manifest.primitives[slot]), variants))
+    return found
+
+
+def table_length(project: Project, primitive: Primitive) -> int:
+    """How many function pointers the table of a primitive holds."""
+    return sum(len(contract.roles) for _, contract, _ in _slots(project, primitive))
+
+
+def table_of(project: Project, primitive: Primitive, choice: Choice) -> tuple[int, ...]:
+    """The function pointers of a choice, 0 for a role that a variant has not."""
+    names = dict(choice)
+    table: list[int] = []
+    for slot, contract, variants in _slots(project, primitive):
+        chosen = next((v for v in variants if v.name == names.get(slot)), None)
+        symbols = chosen.symbols if chosen else {}
+        for role in contract.roles:
+            table.append(project.image.symbols[symbols[role]] if role in symbols else 0)
+    return tuple(table)
+
+
+def _read_table(project: Project, primitive: Primitive, data: bytes) -> Choice:
+    """The choice whose functions a table holds; a pointer that is no variant's is named."""
+    words = struct.unpack_from(f"<{table_length(project, primitive)}Q", data)
+    named = {address: name for name, address in project.image.symbols.items()}
+    choice, position = [], 0
+    if "fused" in primitive.slots:
+        choice.append(("fused", UNUSED))
+    for slot, contract, variants in _slots(project, primitive):
+        part = words[position : position + len(contract.roles)]
+        position += len(part)
+        symbols = [named.get(word, hex(word)) for word in part]
+        match = [v.name for v in variants if [v.symbols.get(r) for r in contract.roles] == symbols]
+        choice.append((slot, match[0] if match else "+".join(dict.fromkeys(symbols))))
+    return tuple(choice)
+
+
+def prologue(project: Project, path: Path, mask: Vector) -> Prologue:
+    """What puts a batch on a path: the mask and the dispatcher, else the table by hand."""
+    primitive = project.manifest.primitives[path.primitive]
+    write = vector_write(project, mask)
+    if path.kind == "mask" and project.manifest.dispatch:
+        empty = (0,) * table_length(project, primitive)
+        return Prologue((write,), empty, select_symbol(project, primitive))
+    return Prologue((write,), table_of(project, primitive, path.choice))
+
+
+def binding(project: Project, path: Path) -> Binding:
+    """How the contract of a path's primitive stands in the image."""
+    primitive = project.manifest.primitives[path.primitive]
+    contract = contract_of(primitive)
+    arch = ARCHITECTURES[project.arch]
+    if primitive.composed:
+        symbols = project.image.symbols
+        targets: dict[str, Target] = {
+            role: Address(symbols[name]) for role, name in primitive.symbols.items()
+        }
+        return Binding(arch, contract, targets)
+    name = dict(path.choice)[primitive.name]
+    variant = next(v for v in primitive.variants if v.name == name and v.arch == project.arch)
+    entries: dict[str, Target] = {
+        role: TableEntry(i) for i, role in enumerate(contract.roles) if role in variant.symbols
+    }
+    return Binding(arch, contract, entries, variant.sizes, variant.align)

@@ -1,0 +1,293 @@
+"""Talks to one runner process over its pipes.
+
+Enters: a command and requests. Leaves: answers as records; RunnerError when there is none.
+Never here: what is sent (see `encode`), or starting again with the images of a dead runner.
+"""
+
+import contextlib
+import fcntl
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from enum import IntEnum, IntFlag
+from struct import Struct
+from typing import NoReturn, Self
+
+from rig.errors import RigError
+from rig.runner.encode import batch_length, encode_prologue
+from rig.runner.events import RunResult, decode_result
+from rig.runner.scripts import Prologue
+
+MAGIC = 0x52474952  # "RIGR"
+VERSION = 1
+ARCHITECTURES = {1: "x86_64"}
+CRASH_LIMIT = 16
+TIMEOUT_LIMIT = 1
+WALL_SECONDS = 300.0
+START_SECONDS = 20.0
+
+READ, WRITE, EXECUTE = 1, 2, 4  # `protection` of a mapping, as in sys/mman.h
+
+_FRAME = Struct("<IIQ")  # op or status, 0, length of the payload
+_HELLO = Struct("<IIIIII")  # magic, version, architecture, word bytes, page bytes, 0
+_RUN = Struct("<IIIIQQIIII")  # batch, first, count, flags, seed, budget, crashes, timeouts, 0, 0
+_PIPE_BYTES = 1 << 20
+
+
+class _Op(IntEnum):
+    MAP = 1
+    WRITE = 2
+    READ = 3
+    CPUID = 4
+    XGETBV = 5
+    TRAPS = 6
+    BATCH = 7
+    DROP = 8
+    RUN = 9
+    PATCH = 10
+    RESTORE = 11
+
+
+_STATUS = {
+    1001: "an operation that this runner does not know",
+    1002: "an address outside every mapping",
+    1003: "a batch or script that does not exist",
+    1004: "a request of the wrong length",
+    1005: "more than the runner has room for",
+    1006: "not available on this CPU",
+}
+
+
+class RunnerError(RigError):
+    """A request that the runner refused; it can be asked again."""
+
+
+class RunnerDiedError(RunnerError):
+    """The runner is gone or was killed by the watchdog; `start` begins anew, empty."""
+
+
+class RunFlag(IntFlag):
+    """What a RUN does besides judging."""
+
+    NONE = 0
+    COVERAGE = 1
+    STOP_AT_FIRST = 2
+    STEP = 4
+
+
+class Runner:
+    """A runner process. `command` is a prefix (qemu, ssh; may be nothing) and the program."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.command = tuple(command)
+        self.architecture = ""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lengths: dict[int, int] = {}
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Starts the process, ending one that runs, and shakes hands."""
+        self.close()
+        try:
+            # A session of its own: Ctrl-C in the terminal must not cut a frame in two.
+            self._process = subprocess.Popen(
+                self.command,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise RunnerDiedError(f"runner {self._name}: {error.strerror}") from error
+        for descriptor in self._pipes():
+            os.set_blocking(descriptor, False)
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        self._shake_hands()
+
+    def close(self) -> None:
+        """Ends the process: it exits when its input does."""
+        process, self._process = self._process, None
+        self._lengths.clear()
+        if process is None:
+            return
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                pipe.close()
+        try:
+            process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            _kill_group(process)
+
+    def map(self, address: int, size: int, protection: int) -> None:
+        """Maps zeroed memory at a fixed address; RunnerError with the errno where refused."""
+        self._ask(_Op.MAP, Struct("<QQQ").pack(address, size, protection))
+
+    def write(self, address: int, data: bytes) -> None:
+        """Writes into mapped memory, read-only mappings included."""
+        self._ask(_Op.WRITE, Struct("<Q").pack(address) + data)
+
+    def read(self, address: int, size: int) -> bytes:
+        """The bytes of mapped memory as every RUN finds them."""
+        return self._ask(_Op.READ, Struct("<QQ").pack(address, size))
+
+    def cpuid(self, leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
+        """EAX, EBX, ECX, EDX of a leaf, as the runner's CPU gives them."""
+        a, b, c, d = Struct("<IIII").unpack(self._ask(_Op.CPUID, Struct("<II").pack(leaf, subleaf)))
+        return a, b, c, d
+
+    def xgetbv(self, index: int = 0) -> int:
+        """An extended control register; RunnerError without OSXSAVE."""
+        value: int = Struct("<Q").unpack(self._ask(_Op.XGETBV, Struct("<Q").pack(index)))[0]
+        return value
+
+    def traps(self, base: int, size: int, offsets: Sequence[int]) -> None:
+        """Says where the instructions of the text under coverage start, replacing what was
+        said before. `offsets` count from `base`."""
+        self._ask(_Op.TRAPS, Struct(f"<QQ{len(offsets)}I").pack(base, size, *offsets))
+
+    def batch(self, data: bytes) -> int:
+        """Uploads an encoded batch, which stays until dropped; its identifier."""
+        identifier = next(i for i in range(len(self._lengths) + 1) if i not in self._lengths)
+        self._ask(_Op.BATCH, Struct("<Q").pack(identifier) + data)
+        self._lengths[identifier] = batch_length(data)
+        return identifier
+
+    def drop(self, batch: int) -> None:
+        """Forgets a batch."""
+        self._ask(_Op.DROP, Struct("<Q").pack(batch))
+        del self._lengths[batch]
+
+    def run(
+        self,
+        batch: int,
+        prologue: Prologue,
+        *,
+        first: int = 0,
+        count: int | None = None,
+        flags: RunFlag = RunFlag.NONE,
+        seed: int = 0,
+        cpu_budget_us: int = 5_000_000,
+        wall_seconds: float = WALL_SECONDS,
+    ) -> RunResult:
+        """Runs `count` scripts (None: all) from `first` on, in a process that starts with the
+        images as written. `cpu_budget_us` is user time for each script; after CRASH_LIMIT
+        crashes or TIMEOUT_LIMIT timeouts the rest is abandoned. RunnerDiedError after
+        `wall_seconds`."""
+        count = self._lengths[batch] - first if count is None else count
+        limits = (CRASH_LIMIT, TIMEOUT_LIMIT, 0, 0)
+        request = _RUN.pack(batch, first, count, flags, seed, cpu_budget_us, *limits)
+        what = f"RUN of scripts {first} to {first + count - 1} of batch {batch}, seed {seed}"
+        answer = self._ask(_Op.RUN, request + encode_prologue(prologue), wall_seconds, what)
+        return decode_result(answer, count)
+
+    def patch(self, address: int, data: bytes) -> None:
+        """Overwrites mapped memory until `restore`."""
+        self._ask(_Op.PATCH, Struct("<Q").pack(address) + data)
+
+    def restore(self) -> None:
+        """Undoes every patch."""
+        self._ask(_Op.RESTORE, b"")
+
+    @property
+    def _name(self) -> str:
+        return " ".join(self.command)
+
+    def _shake_hands(self) -> None:
+        hello = self._answer("the handshake", START_SECONDS)[1]
+        if len(hello) != _HELLO.size or _HELLO.unpack(hello)[0] != MAGIC:
+            self._end("spoke no greeting of a runner")
+        _, version, architecture, word, page, _ = _HELLO.unpack(hello)
+        if (version, word, page) != (VERSION, 8, 4096) or architecture not in ARCHITECTURES:
+            found = (
+                f"version {version}, architecture {architecture}, words of {word}, pages of {page}"
+            )
+            self._end(f"handshake mismatch: {found}; version {VERSION} is needed")
+        self.architecture = ARCHITECTURES[architecture]
+
+    def _ask(
+        self, op: _Op, payload: bytes, wall_seconds: float = WALL_SECONDS, what: str = ""
+    ) -> bytes:
+        what = what or op.name
+        self._send(_FRAME.pack(op, 0, len(payload)) + payload, what, wall_seconds)
+        status, answer = self._answer(what, wall_seconds)
+        if status:
+            reason = _STATUS.get(status) or os.strerror(status)
+            raise RunnerError(f"runner refused {what}: {reason}")
+        return answer
+
+    def _send(self, frame: bytes, what: str, wall_seconds: float) -> None:
+        descriptor = self._pipes()[0]
+        deadline = time.monotonic() + wall_seconds
+        view = memoryview(frame)
+        while view:
+            self._wait(descriptor, select.POLLOUT, deadline, what)
+            try:
+                view = view[os.write(descriptor, view) :]
+            except BlockingIOError:
+                continue
+            except BrokenPipeError:
+                self._end(f"died before {what}")
+
+    def _answer(self, what: str, wall_seconds: float) -> tuple[int, bytes]:
+        deadline = time.monotonic() + wall_seconds
+        status, _, length = _FRAME.unpack(self._receive(_FRAME.size, deadline, what))
+        return status, self._receive(length, deadline, what)
+
+    def _receive(self, size: int, deadline: float, what: str) -> bytes:
+        descriptor = self._pipes()[1]
+        parts: list[bytes] = []
+        while size:
+            self._wait(descriptor, select.POLLIN, deadline, what)
+            part = os.read(descriptor, size)
+            if not part:
+                self._end(f"died during {what}")
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _wait(self, descriptor: int, event: int, deadline: float, what: str) -> None:
+        poll = select.poll()
+        poll.register(descriptor, event)
+        left = deadline - time.monotonic()
+        if left <= 0 or not poll.poll(left * 1000):
+            self._end(f"gave no answer in time, killed during {what}")
+
+    def _pipes(self) -> tuple[int, int]:
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            raise RunnerDiedError(f"runner {self._name}: not started")
+        return process.stdin.fileno(), process.stdout.fileno()
+
+    def _end(self, what: str) -> NoReturn:
+        process, self._process = self._process, None
+        code = _kill_group(process) if process else None
+        ending = f" ({_ending(code)})" if code is not None else ""
+        raise RunnerDiedError(f"runner {self._name}: {what}{ending}")
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> int | None:
+    """Kills the runner and its child; the exit status where it had ended by itself."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=0.05)
+    ended = process.returncode
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe:
+            pipe.close()
+    return ended
+
+
+def _ending(code: int) -> str:
+    return f"exit {code}" if code >= 0 else signal.Signals(-code).name

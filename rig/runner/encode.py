@@ -1,0 +1,198 @@
+"""Turns scripts and prologues into the bytes that the runner reads.
+
+Enters: records of `scripts`. Leaves: bytes; ScriptError says which script breaks which limit.
+Never here: sending, or choosing a placement. Layouts are those of native/runner/protocol.h:
+little-endian, every record a multiple of 8 bytes.
+"""
+
+from collections.abc import Sequence
+from struct import Struct
+
+from rig.runner.placement import PAGE, TABLE_WORDS
+from rig.runner.scripts import (
+    SLOT_CAPACITY,
+    SLOT_COUNT,
+    Address,
+    Argument,
+    Buffer,
+    Call,
+    Pointer,
+    Prologue,
+    Result,
+    Script,
+    Side,
+    TableEntry,
+    TablePointer,
+    Target,
+    Word,
+)
+
+ARGUMENT_LIMIT = 16
+CALL_LIMIT = 4096
+
+_COUNT = Struct("<Q")
+_SCRIPT = Struct("<QQII")  # length, number, buffers, steps
+_BUFFER = Struct("<IIIIII")  # size, flags, align, skew, alias, 0
+_STEP = Struct("<BBBBIQQ")  # kind, target kind, bits of returns, arguments, size, value, returns
+_ARGUMENT = Struct("<BBHIQ")  # kind, bits, 0, buffer or call, value or offset
+_WRITE = Struct("<QQ")  # address, size
+_PROLOGUE = Struct("<QII")  # select, table words, writes
+
+_HAS_CONTENT, _HAS_EXPECTED, _CONSTANT, _AT_END, _ALIAS = 1, 2, 4, 8, 16
+_CALL, _WRITE_STEP = 0, 1
+_TARGET_ADDRESS, _TARGET_TABLE, _TARGET_RESULT = 0, 1, 2
+_WORD, _POINTER, _TABLE_POINTER, _RESULT = 0, 1, 2, 3
+_BITS = frozenset((8, 16, 32, 64))
+_MASK32, _MASK64 = (1 << 32) - 1, (1 << 64) - 1
+_PADDING = tuple(bytes(-size % 8) for size in range(8))
+_TABLE_ARGUMENT = _ARGUMENT.pack(_TABLE_POINTER, 64, 0, 0, 0)
+
+
+class ScriptError(ValueError):
+    """A script that the runner cannot hold; the text names script, part and limit."""
+
+
+def encode(scripts: Sequence[Script], number: int = 0) -> bytes:
+    """A batch. `number` is what the first script's garbage and stack phase go by, the next
+    script has the next: script k alone with `number=k` meets the same garbage as in its batch.
+    """
+    parts: list[bytes] = []
+    offsets: list[int] = []
+    position = 8 + 8 * len(scripts)
+    for index, script in enumerate(scripts):
+        offsets.append(position)
+        try:
+            encoded = _script(script, number + index)
+        except ScriptError as error:
+            raise ScriptError(f"script {index}: {error}") from None
+        parts.append(encoded)
+        position += len(encoded)
+    return b"".join((_COUNT.pack(len(scripts)), Struct(f"<{len(offsets)}Q").pack(*offsets), *parts))
+
+
+def encode_prologue(prologue: Prologue) -> bytes:
+    """The part of a RUN request that makes a batch run on one path."""
+    table = prologue.table
+    if len(table) > TABLE_WORDS:
+        raise ScriptError(f"a table of {len(table)} words: at most {TABLE_WORDS}")
+    parts = [_PROLOGUE.pack(prologue.select or 0, len(table), len(prologue.writes))]
+    parts.append(Struct(f"<{len(table)}Q").pack(*table))
+    for write in prologue.writes:
+        parts += (_WRITE.pack(write.address, len(write.data)), _padded(write.data))
+    return b"".join(parts)
+
+
+def _script(script: Script, number: int) -> bytes:
+    buffers, steps = script.buffers, script.steps
+    if len(buffers) > SLOT_COUNT:
+        raise ScriptError(f"{len(buffers)} buffers: at most {SLOT_COUNT}")
+    parts = [_SCRIPT.pack(script.length, number, len(buffers), len(steps))]
+    for buffer in buffers:
+        _add_buffer(parts, buffer, buffers)
+    calls = 0
+    for step in steps:
+        if isinstance(step, Call):
+            _add_call(parts, step, calls, len(buffers))
+            calls += 1
+        else:
+            size = len(step.data)
+            parts += (_STEP.pack(_WRITE_STEP, 0, 0, 0, size, step.address, 0), _padded(step.data))
+    return b"".join(parts)
+
+
+def _add_buffer(parts: list[bytes], buffer: Buffer, buffers: Sequence[Buffer]) -> None:
+    size, content, expected, alias = buffer.size, buffer.content, buffer.expected, buffer.alias
+    flags = (_CONSTANT if buffer.constant else 0) | (_AT_END if buffer.side is Side.END else 0)
+    if content is not None:
+        flags |= _HAS_CONTENT
+    if expected is not None:
+        flags |= _HAS_EXPECTED
+    if alias is None:
+        _check_place(buffer)
+        alias = 0
+    else:
+        _check_alias(buffer, alias, buffers)
+        flags |= _ALIAS
+    parts.append(_BUFFER.pack(size, flags, buffer.align, buffer.skew, alias, 0))
+    for data in (content, expected):
+        if data is not None:
+            if len(data) != size:
+                raise ScriptError(f"buffer {buffer.name}: {len(data)} bytes for a size of {size}")
+            parts += (data, _PADDING[size % 8])
+
+
+def _check_place(buffer: Buffer) -> None:
+    align = buffer.align
+    if not 1 <= align <= PAGE or align & (align - 1):
+        raise ScriptError(f"buffer {buffer.name}: align {align} is no power of two up to {PAGE}")
+    if buffer.skew < 0 or buffer.size + align - 1 + buffer.skew > SLOT_CAPACITY:
+        raise ScriptError(f"buffer {buffer.name}: does not fit a slot of {SLOT_CAPACITY} bytes")
+
+
+def _check_alias(buffer: Buffer, alias: int, buffers: Sequence[Buffer]) -> None:
+    if not 0 <= alias < len(buffers) or buffers[alias].alias is not None:
+        raise ScriptError(f"buffer {buffer.name}: alias {alias} is no buffer with its own memory")
+    if buffer.size > buffers[alias].size:
+        raise ScriptError(f"buffer {buffer.name}: larger than {buffers[alias].name}, its alias")
+    if buffer.constant and buffer.content is None:
+        raise ScriptError(f"buffer {buffer.name}: a constant alias needs content")
+
+
+def _add_call(parts: list[bytes], call: Call, calls: int, buffers: int) -> None:
+    arguments = call.arguments
+    if len(arguments) > ARGUMENT_LIMIT:
+        raise ScriptError(f"{len(arguments)} arguments: at most {ARGUMENT_LIMIT}")
+    if calls == CALL_LIMIT:
+        raise ScriptError(f"more than {CALL_LIMIT} calls")
+    bits, value = (0, 0) if call.returns is None else _word(call.returns)
+    kind, target = _target(call.target, calls)
+    parts.append(_STEP.pack(_CALL, kind, bits, len(arguments), 0, target, value))
+    for argument in arguments:
+        parts.append(_argument(argument, calls, buffers))
+
+
+def _target(target: Target, calls: int) -> tuple[int, int]:
+    if isinstance(target, Address):
+        return _TARGET_ADDRESS, target.address
+    if isinstance(target, TableEntry):
+        if not 0 <= target.index < TABLE_WORDS:
+            raise ScriptError(f"table entry {target.index}: the table has {TABLE_WORDS}")
+        return _TARGET_TABLE, target.index
+    return _TARGET_RESULT, _earlier(target, calls)
+
+
+def _argument(argument: Argument, calls: int, buffers: int) -> bytes:
+    if isinstance(argument, Pointer):
+        if not 0 <= argument.buffer < buffers:
+            raise ScriptError(f"pointer to buffer {argument.buffer} of {buffers}")
+        return _ARGUMENT.pack(_POINTER, 64, 0, argument.buffer, argument.offset & _MASK64)
+    if isinstance(argument, Word):
+        bits, value = _word(argument)
+        return _ARGUMENT.pack(_WORD, bits, 0, 0, value)
+    if isinstance(argument, TablePointer):
+        return _TABLE_ARGUMENT
+    return _ARGUMENT.pack(_RESULT, 64, 0, _earlier(argument, calls), 0)
+
+
+def _word(word: Word) -> tuple[int, int]:
+    """Bits and value; a negative one of 8 or 16 bits comes sign-extended to 32."""
+    bits, value = word.bits, word.value
+    if bits not in _BITS or not -(1 << (bits - 1)) <= value < 1 << bits:
+        raise ScriptError(f"{value} is no word of {bits} bits")
+    return bits, value & (_MASK64 if bits == 64 else _MASK32)
+
+
+def _earlier(result: Result, calls: int) -> int:
+    if not 0 <= result.call < calls:
+        raise ScriptError(f"the result of call {result.call}, which has not run yet")
+    return result.call
+
+
+def _padded(data: bytes) -> bytes:
+    return data + _PADDING[len(data) % 8]
+
+
+def batch_length(batch: bytes) -> int:
+    """How many scripts an encoded batch holds."""
+    count: int = _COUNT.unpack_from(batch)[0]
+    return count

@@ -1,0 +1,152 @@
+"""What a run found: events and totals.
+
+Enters: the bytes of a RUN reply. Leaves: frozen records. Never here: what an event means for
+a verdict, or which source line a PC is.
+"""
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from rig.runner.scripts import Side
+
+SELECT = -1  # the `step` of events of the prologue's call of `select`
+ACTUAL_LIMIT = 4096
+_NO_ADDRESS = (1 << 64) - 1
+
+
+class Kind(IntEnum):
+    """What went wrong."""
+
+    VALUE = 1
+    RETURN = 2
+    CONSTANT = 3
+    CANARY = 4
+    REGISTER = 5
+    STACK = 6
+    CRASH = 7
+    EXIT = 8
+    TIMEOUT = 9
+
+
+GENERAL_REGISTERS = (
+    *("r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"),
+    *("rdi", "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp", "rip", "rflags"),
+)
+KEPT_REGISTERS = (
+    *("rbx", "rbp", "r12", "r13", "r14", "r15", "rsp"),
+    *("DF", "MXCSR", "x87 control word", "x87 tag word"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One finding. `script` is the index in the batch, `step` the index in the script's steps
+    (SELECT for the prologue's call; the last step for VALUE, which is judged at the end).
+
+    - VALUE, CONSTANT: `buffer`, `offset` of the first differing byte, `expected` and `actual`
+      byte there, and `data`: what the buffer holds from offset 0, at most ACTUAL_LIMIT bytes.
+    - CANARY: `buffer`, `side`, `offset` of the nearest changed byte counted from the buffer's
+      first byte (so -1 is the byte before it, `size` the byte behind it), bytes as above.
+    - RETURN: `expected` and `actual` value, cut to the bits that count.
+    - REGISTER: `register`, `expected` and `actual`.
+    - STACK: the caller's stack changed: `offset` of the first changed byte above the last
+      stack argument, `address` of that byte, bytes as above.
+    - CRASH: `signal`, and unless the process was killed from outside `pc`, `address`
+      (the fault's, where the signal has one) and `registers`. TIMEOUT: `pc`, `registers`.
+    - EXIT: `actual` is the exit code of a process that ended by itself.
+    """
+
+    script: int
+    step: int
+    kind: Kind
+    buffer: int | None = None
+    side: Side | None = None
+    offset: int | None = None
+    expected: int | None = None
+    actual: int | None = None
+    data: bytes = b""
+    register: str | None = None
+    signal: int | None = None
+    pc: int | None = None
+    address: int | None = None
+    registers: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What one RUN gave. `ran` scripts ran (a crashed one counts), `abandoned` did not.
+
+    `failed_scripts` is exact; `unreported` events found no room in `events`. `order` holds the
+    text offsets that were executed, by their first time. `trace` holds the PCs of a stepped
+    run in order, the first `trace_limit` of `steps` of them. `cpu_ns` is user and system time.
+    """
+
+    events: tuple[Event, ...]
+    ran: int
+    abandoned: int
+    failed_scripts: int
+    unreported: int
+    order: tuple[int, ...]
+    trace: tuple[int, ...]
+    steps: int
+    cpu_ns: int
+
+    @property
+    def hits(self) -> frozenset[int]:
+        """The text offsets of the instructions that were executed."""
+        return frozenset(self.order)
+
+
+_RESULT = struct.Struct("<IIIIIIQQQ")  # ran, failed, events, unreported, hits, 0, cpu, steps, trace
+_EVENT = struct.Struct("<IiIIIIqQQQ")  # kind, step, script, buffer, which, data, offset, ...
+
+
+def decode_result(answer: bytes, count: int) -> RunResult:
+    """A RUN's answer; `count` scripts were asked for."""
+    ran, failed, found, unreported, hits, _, cpu, steps, traced = _RESULT.unpack_from(answer)
+    position = _RESULT.size
+    events: list[Event] = []
+    for _ in range(found):
+        fields = _EVENT.unpack_from(answer, position)
+        position += _EVENT.size
+        size = fields[5]
+        events.append(_event(fields, answer[position : position + size]))
+        position += size + -size % 8
+    trace = struct.unpack_from(f"<{traced}Q", answer, position)
+    order = struct.unpack_from(f"<{hits}I", answer, position + 8 * traced)
+    return RunResult(tuple(events), ran, count - ran, failed, unreported, order, trace, steps, cpu)
+
+
+def _event(fields: tuple[int, ...], data: bytes) -> Event:
+    kind, step, script, buffer, which, _, offset, expected, actual, address = fields
+    match Kind(kind):
+        case Kind.VALUE | Kind.CONSTANT as k:
+            return Event(script, step, k, buffer, None, offset, expected, actual, data)
+        case Kind.CANARY as k:
+            return Event(script, step, k, buffer, Side(which), offset, expected, actual)
+        case Kind.RETURN | Kind.EXIT as k:
+            return Event(script, step, k, expected=expected, actual=actual)
+        case Kind.REGISTER as k:
+            name = KEPT_REGISTERS[which]
+            return Event(script, step, k, expected=expected, actual=actual, register=name)
+        case Kind.STACK as k:
+            return Event(
+                script, step, k, offset=offset, expected=expected, actual=actual, address=address
+            )
+        case k:
+            return _crash(Event(script, step, k, signal=which), data, address)
+
+
+def _crash(event: Event, data: bytes, address: int) -> Event:
+    if not data:
+        return event
+    values = struct.unpack(f"<{len(GENERAL_REGISTERS)}Q", data)
+    registers = dict(zip(GENERAL_REGISTERS, values, strict=True))
+    return replace(
+        event,
+        pc=registers["rip"],
+        address=None if address == _NO_ADDRESS else address,
+        registers=registers,
+    )

@@ -1,0 +1,104 @@
+"""What one instruction is, and what an architecture must know about its own encoding.
+
+Enters: nothing. Leaves: the records and the protocol that `x86` and its likes fulfil.
+Never here: following flow, or anything that only one architecture has.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from rig.errors import RigError
+
+
+class TraceError(RigError):
+    """Code that cannot carry traps soundly; the message says where and what to do."""
+
+
+class DecoderMissingError(TraceError):
+    """The package that decodes this architecture is not installed."""
+
+
+class Kind(Enum):
+    """What an instruction does to the flow of control."""
+
+    OTHER = "other"
+    JUMP = "jump"
+    CONDITIONAL = "conditional jump"
+    CALL = "call"
+    RETURN = "return"
+    INDIRECT_JUMP = "indirect jump"
+    INDIRECT_CALL = "indirect call"
+    STOP = "stop"  # raises an exception always, as ud2 does
+
+    @property
+    def falls_through(self) -> bool:
+        """Whether the next instruction in memory may be executed next."""
+        return self not in _NEVER_FALLS_THROUGH
+
+    @property
+    def is_call(self) -> bool:
+        """Whether control comes back behind it, if the callee returns."""
+        return self in (Kind.CALL, Kind.INDIRECT_CALL)
+
+
+# A tuple: it compares by identity, where a set would hash each member in Python.
+_NEVER_FALLS_THROUGH = (Kind.JUMP, Kind.RETURN, Kind.INDIRECT_JUMP, Kind.STOP)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One instruction as it stands in the text.
+
+    `target` is where a direct jump or call goes. `reference` is an address that the
+    instruction names relative to itself as data: it reads or writes `width` bytes there,
+    or takes the address only (`width` 0).
+    """
+
+    address: int
+    code: bytes
+    kind: Kind
+    target: int | None = None
+    reference: int | None = None
+    width: int = 0
+
+    @property
+    def length(self) -> int:
+        """Its size in bytes."""
+        return len(self.code)
+
+    @property
+    def end(self) -> int:
+        """The address of the byte behind it."""
+        return self.address + len(self.code)
+
+
+class Architecture(Protocol):
+    """The encoding of one architecture. Addresses are those of the running image."""
+
+    def straight(self, code: bytes, base: int, start: int) -> Iterator[Instruction]:
+        """Decode one after the other from address `start`; `code` stands at `base`.
+
+        Ends without a word at the end of `code` and before bytes that are no instruction.
+        """
+        ...
+
+    def is_padding(self, instruction: Instruction) -> bool:
+        """Whether assemblers and linkers fill gaps with this instruction."""
+        ...
+
+    def jump_table(self, code: bytes, base: int, table: int, inside: range) -> Sequence[int]:
+        """Read the targets of a jump table at address `table`, if that is what it is.
+
+        Both the table and its targets lie in `inside`; empty if the bytes cannot be one.
+        """
+        ...
+
+    def text(self, instruction: Instruction, name: Callable[[int], str | None]) -> str:
+        """Write it as assembly; `name` may give a name to an address that it mentions."""
+        ...
+
+    def features(self, instruction: Instruction) -> frozenset[str]:
+        """Name the CPU features that it needs, all of them, in the decoder's spelling."""
+        ...

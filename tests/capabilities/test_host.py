@@ -1,0 +1,223 @@
+"""CPUID leaves of real machines (EAX EBX ECX EDX, as public dumps print them) against the
+models, and what missing state takes away."""
+
+from dataclasses import replace
+
+import pytest
+
+from rig.capabilities.bits import YMM_STATE, ZMM_STATE, architecture
+from rig.capabilities.host import CpuidLeaves, Registers, leaves, vector_from_cpuid
+from rig.capabilities.models import parse_cpu
+
+INTEL = "756e6547 6c65746e 49656e69"
+AMD = "68747541 444d4163 69746e65"
+ALL_STATE = ZMM_STATE | 0x60000 | 0x80000 | 1
+
+NONE = "00000000 00000000 00000000 00000000"
+# part: (model, leaf 0, leaf 1, leaf 7, leaf 7.1)
+MACHINES = {
+    "Core 2 Duo E8400": (
+        "penryn",
+        f"0000000a {INTEL}",
+        "00010676 00020800 0008e3fd bfebfbff",
+        NONE,
+        NONE,
+    ),
+    "Xeon X5650": (
+        "westmere",
+        f"0000000b {INTEL}",
+        "000206c2 00200800 029ee3ff bfebfbff",
+        NONE,
+        NONE,
+    ),
+    "Core i7-4710MQ": (
+        "haswell",
+        f"0000000d {INTEL}",
+        "000306c3 03100800 7fdafbbf bfebfbff",
+        "00000000 000027ab 00000000 00000000",
+        NONE,
+    ),
+    "Pentium N4200": (
+        "goldmont",
+        f"00000015 {INTEL}",
+        "000506c9 00200800 4ff8ebbf bfebfbff",
+        "00000000 2294e283 00000000 00000000",
+        NONE,
+    ),
+    "Xeon Phi 7210": (
+        "knl",
+        f"0000000d {INTEL}",
+        "00050671 08ff0800 7ff8f39f bfebfbff",
+        "00000000 1c0d23ab 00000001 04000000",
+        NONE,
+    ),
+    "Core i7-7800X": (
+        "skylake-avx512",
+        f"00000016 {INTEL}",
+        "00050654 0a100800 7ffefbbf bfebfbff",
+        "00000000 d39ffffb 00000000 0c000000",
+        NONE,
+    ),
+    "Core i3-8121U": (
+        "cannonlake",
+        f"00000016 {INTEL}",
+        "00060663 00100800 7ffafbbf bfebfbff",
+        "00000000 f2bf67eb 0000000e 9c000000",
+        NONE,
+    ),
+    "Core i7-1065G7": (
+        "icelake",
+        f"0000001b {INTEL}",
+        "000706e5 00100800 7ffafbbf bfebfbff",
+        "00000000 f2bf27ef 40405f4e bc000410",
+        NONE,
+    ),
+    "Core i9-12900K": (
+        "alderlake",
+        f"00000020 {INTEL}",
+        "00090672 00800800 7ffafbff bfebfbff",
+        "00000001 239ca7eb 98c027ac fc1cc410",
+        "00400810 00000000 00000000 00000000",
+    ),
+    "FX-8150": (
+        "bulldozer,-xop",
+        f"0000000d {AMD}",
+        "00600f12 00080800 1e98220b 178bfbff",
+        NONE,
+        NONE,
+    ),
+    "EPYC 7003": (
+        "zen3",
+        f"0000000d {AMD}",
+        "00a00f11 00020800 fffa3203 178bfbff",
+        "00000000 219c07ab 00400684 00000010",
+        NONE,
+    ),
+    "Ryzen 5 7600X": (
+        "zen4",
+        f"00000010 {AMD}",
+        "00a60f12 000c0800 7ef8320b 178bfbff",
+        "00000001 f1bf97a9 00405fce 10000010",
+        "00000020 00000000 00000000 00000000",
+    ),
+}
+
+
+def registers(dump: str) -> Registers:
+    return Registers(*(int(word, 16) for word in dump.split()))
+
+
+def machine(part: str) -> CpuidLeaves:
+    _, *dumps = MACHINES[part]
+    return CpuidLeaves(*map(registers, dumps), Registers())
+
+
+@pytest.mark.parametrize("part", MACHINES)
+def test_machine_is_its_model(part):
+    vector = vector_from_cpuid(machine(part), ALL_STATE)
+    assert set(vector.names) - {"ht"} == set(parse_cpu(MACHINES[part][0], "x86_64").names)
+
+
+@pytest.mark.parametrize("part", MACHINES)
+def test_unnamed_bits_are_as_cpuid_says(part):
+    raw = machine(part)
+    words = vector_from_cpuid(raw, ALL_STATE).words
+    assert words[0] & ~(1 << 30) == raw.leaf1.edx & ~(1 << 30)
+    assert words[1] == raw.leaf1.ecx & ~(1 << 11)
+    assert words[2] == raw.leaf7.ebx & ~(1 << 14)
+    assert words[3:9] == (*raw.leaf7[2:], raw.leaf7_1.eax, raw.leaf7_1.edx, *raw.leaf7_1[1:3])
+
+
+@pytest.mark.parametrize("part", MACHINES)
+def test_without_osxsave_xcr0_counts_for_nothing(part):
+    raw = machine(part)
+    blind = replace(raw, leaf1=raw.leaf1._replace(ecx=raw.leaf1.ecx & ~(1 << 27)))
+    states = {each.name: each.state for each in architecture("x86_64").capabilities}
+    vector = vector_from_cpuid(blind, ALL_STATE)
+    assert not [name for name in vector.names if states[name]]
+    assert vector == vector_from_cpuid(blind, 0)
+
+
+STATES = [
+    # XCR0, what is gone from Ice Lake, what is left of it
+    (ALL_STATE, "", "avx512f vaes avx2"),
+    (ZMM_STATE, "", "avx512f vaes avx2"),
+    (ZMM_STATE & ~0x80, "avx512f avx512bw avx512vl avx512ifma avx512vbmi2", "vaes vpclmul avx2"),
+    (ZMM_STATE & ~0x20, "avx512f avx512vl avx512vpopcntdq", "vaes avx2 fma"),
+    (YMM_STATE | 1, "avx512f avx512vl avx512bitalg", "vaes avx2 fma f16c"),
+    (0x3, "avx avx2 fma f16c vaes vpclmul avx512f", "gfni sha aes pclmul bmi2 adx osxsave"),
+    (0xE2, "avx avx2 vaes avx512f avx512vl", "gfni sha aes"),
+    (0x1, "avx avx2 vaes avx512f", "aes"),
+]
+
+
+@pytest.mark.parametrize(("xcr0", "gone", "left"), STATES)
+def test_state(xcr0, gone, left):
+    names = set(vector_from_cpuid(machine("Core i7-1065G7"), xcr0).names)
+    assert not names & set(gone.split())
+    assert set(left.split()) <= names
+
+
+def future() -> CpuidLeaves:
+    """Every bit of every leaf set, with the highest leaves present."""
+    every = Registers(0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF)
+    return CpuidLeaves(registers(f"00000024 {INTEL}"), every, every, every, every)
+
+
+@pytest.mark.parametrize(
+    ("highest", "highest_subleaf", "empty"),
+    [
+        (0x24, 1, ()),
+        (0x23, 1, (9,)),
+        (7, 1, (9,)),
+        (7, 0, (5, 6, 7, 8, 9)),
+        (6, 1, (2, 3, 4, 5, 6, 7, 8, 9)),
+        (1, 0, (2, 3, 4, 5, 6, 7, 8, 9)),
+    ],
+)
+def test_a_leaf_past_the_maximum_counts_for_nothing(highest, highest_subleaf, empty):
+    raw = future()
+    raw = replace(raw, leaf0=raw.leaf0._replace(eax=highest))
+    raw = replace(raw, leaf7=raw.leaf7._replace(eax=highest_subleaf))
+    words = vector_from_cpuid(raw, ALL_STATE).words
+    assert tuple(index for index, word in enumerate(words) if not word) == empty
+
+
+def test_bits_with_another_meaning_here():
+    vector = vector_from_cpuid(future(), ALL_STATE)
+    assert vector.has("intel")
+    assert not vector.has("xop")
+    assert not vector.has("avoid-zmm")
+    assert vector.words[0] == 0xFFFFFFFF
+    amd = replace(future(), leaf0=registers(f"00000024 {AMD}"))
+    assert vector_from_cpuid(amd, ALL_STATE).words[0] == 0xFFFFFFFF & ~(1 << 30)
+
+
+@pytest.mark.parametrize(
+    ("xcr0", "gone"),
+    [
+        (ALL_STATE & ~0x80000, {"apxf"}),
+        (ALL_STATE & ~0x20000, {"amx-bf16", "amx-tile", "amx-int8", "amx-fp16", "amx-complex"}),
+    ],
+)
+def test_state_of_apx_and_amx(xcr0, gone):
+    whole = vector_from_cpuid(future(), ALL_STATE)
+    assert set(whole.names) - set(vector_from_cpuid(future(), xcr0).names) == gone
+
+
+def test_word_9_goes_with_avx10():
+    assert vector_from_cpuid(future(), ALL_STATE).words[9] == 0xFFFFFFFF
+    assert vector_from_cpuid(future(), YMM_STATE).words[9] == 0
+
+
+def test_leaves_asks_each_leaf_once():
+    asked = []
+
+    def cpuid(leaf: int, subleaf: int) -> tuple[int, int, int, int]:
+        asked.append((leaf, subleaf))
+        return (leaf, subleaf, 2, 3)
+
+    got = leaves(cpuid)
+    assert asked == [(0, 0), (1, 0), (7, 0), (7, 1), (0x24, 0)]
+    assert got.leaf7_1 == Registers(eax=7, ebx=1, ecx=2, edx=3)
+    assert got.leaf24.eax == 0x24

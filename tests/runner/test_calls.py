@@ -1,0 +1,1 @@
+"""Arguments, results, targets, the table, writes between calls."""

@@ -1,0 +1,68 @@
+"""Small images, compiled from sources given as text, for the tests of the trace station."""
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import ziglang
+from elftools.elf.elffile import ELFFile
+
+from rig.trace.flow import Extent
+from rig.trace.instructions import Decoded, decode
+
+ZIG = Path(ziglang.__file__).parent
+COMPILE = ["clang", "--target=x86_64-linux-gnu", "-isystem", str(ZIG / "lib" / "include")]
+COMPILE += ["-ffreestanding", "-fPIC", "-O2", "-g", "-c"]
+LINK = ["ld.lld", "-shared", "-Bsymbolic", "--image-base=0x100000000"]
+
+
+@dataclass(frozen=True)
+class Linked:
+    path: Path
+    root: Path
+    code: bytes
+    address: int
+    functions: tuple[Extent, ...]
+
+    def decode(self) -> Decoded:
+        return decode("x86_64", self.code, self.address, self.functions)
+
+
+Linker = Callable[..., Linked]
+
+
+def _zig(arguments: list[str], folder: Path) -> None:
+    subprocess.run([str(ZIG / "zig"), *arguments], cwd=folder, check=True)
+
+
+def _read(path: Path, root: Path) -> Linked:
+    with path.open("rb") as file:
+        elf = ELFFile(file)
+        text = elf.get_section_by_name(".text")
+        functions = sorted(
+            (symbol["st_value"], symbol.name, symbol["st_size"])
+            for symbol in elf.get_section_by_name(".symtab").iter_symbols()
+            if symbol["st_info"]["type"] == "STT_FUNC"
+        )
+        extents = tuple(Extent(name, address, size) for address, name, size in functions)
+        return Linked(path, root, text.data(), text["sh_addr"], extents)
+
+
+@pytest.fixture(scope="session")
+def link(tmp_path_factory: pytest.TempPathFactory) -> Linker:
+    """Compile sources {path: text}, headers apart, and link them to one image."""
+
+    def linked(sources: dict[str, str], *options: str) -> Linked:
+        root = tmp_path_factory.mktemp("image")
+        for name, text in sources.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        compiled = [name for name in sources if not name.endswith(".h")]
+        for name in compiled:
+            _zig([*COMPILE, *options, name, "-o", f"{name}.o"], root)
+        _zig([*LINK, *(f"{name}.o" for name in compiled), "-o", "image.so"], root)
+        return _read(root / "image.so", root)
+
+    return linked
