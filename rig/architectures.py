@@ -45,6 +45,8 @@ _LP64 = {
     "size_t": 64,
 }
 
+_NO_OPTION = ("intel", "avoid-zmm", "osxsave", "ht", "clflush", "fpu", "tsc", "cx8", "cmov")
+
 ARCHITECTURES: Mapping[str, Architecture] = {
     "x86_64": Architecture(
         name="x86_64",
@@ -56,10 +58,16 @@ ARCHITECTURES: Mapping[str, Architecture] = {
             "pclmul": "-mpclmul",
             "vpclmul": "-mvpclmulqdq",
             "bmi1": "-mbmi",
+            "rdrand": "-mrdrnd",
+            "avx512-bf16": "-mavx512bf16",
+            "avx512-fp16": "-mavx512fp16",
+            "avx512-vp2intersect": "-mavx512vp2intersect",
             "avx-vnni": "-mavxvnni",
             "avx-ifma": "-mavxifma",
-            "intel": "",
-            "avoid-zmm": "",
+            "avx-vnni-int8": "-mavxvnniint8",
+            "avx-vnni-int16": "-mavxvnniint16",
+            "avx-ne-convert": "-mavxneconvert",
+            **dict.fromkeys(_NO_OPTION, ""),
         },
         image_base=0x1_0000_0000,
         runner_sources=(

@@ -110,6 +110,9 @@ static uint64_t bytes_differ(const uint8_t *left, const uint8_t *right, uint64_t
 
 /* -------- buffers -------- */
 
+/* AT_END where this RUN takes the opposite side of every buffer. */
+static uint32_t flipped;
+
 static struct garbage below_garbage(const struct buffer *b) { return garbage_part(b->garbage, 0); }
 static struct garbage above_garbage(const struct buffer *b) { return garbage_part(b->garbage, 1); }
 
@@ -118,7 +121,7 @@ static void place(struct buffer *b, const struct wire_buffer *wire) {
     const uint64_t start = ARENA + (uint64_t)(b - buffers) * SPAN + PAGE;
     const uint64_t end = start + SLOT_CAPACITY;
     uint64_t address = start + wire->skew;
-    if (wire->flags & AT_END)
+    if (b->flags & AT_END)
         address = ((end - wire->size) & ~(uint64_t)(wire->align - 1)) - wire->skew;
     b->address = (uint8_t *)address;
     b->below = address - start < CANARY ? address - start : CANARY;
@@ -135,7 +138,7 @@ static void open_buffer(struct buffer *b, const uint8_t **from) {
     const struct wire_buffer *wire = take(from, sizeof *wire);
     *b = (struct buffer){.size = wire->size,
                          .garbage = garbage_part(script_garbage, (uint64_t)(b - buffers)),
-                         .flags = wire->flags,
+                         .flags = wire->flags ^ flipped,
                          .alias = wire->alias};
     if (wire->flags & HAS_CONTENT) b->content = take(from, wire->size);
     if (wire->flags & HAS_EXPECTED) b->expected = take(from, wire->size);
@@ -295,13 +298,13 @@ static void run_script(uint32_t index) {
 
 /* -------- traps and time -------- */
 
+/* Where no child of this RUN has been: what an earlier one hit stays counted. */
 static void plant_traps(void) {
     for (uint64_t i = 0; i < traps.size; i++) {
         if (!traps.starts[i] || traps.hits[i]) continue;
         memcpy(traps.originals + i, traps.base + i, TRAP_SIZE);
+        memcpy(traps.base + i, TRAP_BYTES, TRAP_SIZE);
     }
-    for (uint64_t i = 0; i < traps.size; i++)
-        if (traps.starts[i] && !traps.hits[i]) memcpy(traps.base + i, TRAP_BYTES, TRAP_SIZE);
 }
 
 int take_trap(uint64_t pc) {
@@ -350,12 +353,14 @@ _Noreturn void run_child(const struct run *given, uint32_t first) {
     control->step = STEP_SELECT;
     leave_parent();
     machine_catch();
+    flipped = request->flags & RUN_FLIP ? AT_END : 0;
     machine_prepare(request->seed, request->flags & RUN_STEP);
     if (request->flags & RUN_COVERAGE) plant_traps();
     start_clock(request->budget_us);
     for (uint32_t i = first; i < request->first + request->count; i++) {
         run_script(i);
-        if (damaged || (request->flags & RUN_STOP_AT_FIRST && control->failed)) end_child(DAMAGED);
+        if (damaged) end_child(DAMAGED); /* the rest in a fresh one */
+        if (request->flags & RUN_STOP_AT_FIRST && control->failed) break;
     }
     end_child(FINISHED);
 }

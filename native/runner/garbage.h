@@ -35,8 +35,8 @@ static inline struct garbage garbage_part(struct garbage g, uint64_t index) {
 static inline uint64_t garbage_word(struct garbage g, uint64_t index) {
     const uint64_t word = mix(g.key, index), even = 0x00ff00ff00ff00ffull;
     const uint64_t odd = word | 0x0101010101010101ull;
-    const uint64_t products = (g.low * (odd & even) & even) | (g.low * (odd >> 8 & even) & even) << 8;
-    return (word >> 32 | word << 32) ^ products;
+    const uint64_t low = g.low * (odd & even) & even, high = g.low * (odd >> 8 & even) & even;
+    return (word >> 32 | word << 32) ^ (low | high << 8);
 }
 
 static inline uint8_t garbage_byte(struct garbage g, uint64_t offset) {

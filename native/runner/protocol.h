@@ -54,6 +54,7 @@ enum status {
     STATUS_LENGTH,
     STATUS_ROOM,
     STATUS_CPU,
+    STATUS_TRAPS,
 };
 
 struct frame_header {
@@ -66,7 +67,7 @@ struct hello {
     uint32_t magic, version, architecture, word_bytes, page_bytes, reserved;
 };
 
-enum run_flag { RUN_COVERAGE = 1, RUN_STOP_AT_FIRST = 2, RUN_STEP = 4 };
+enum run_flag { RUN_COVERAGE = 1, RUN_STOP_AT_FIRST = 2, RUN_STEP = 4, RUN_FLIP = 8 };
 
 /* Followed by `table_words` words and `writes` of struct wire_write with their bytes. */
 struct run_request {

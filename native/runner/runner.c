@@ -86,7 +86,7 @@ static const struct region *region_of(uint64_t address, uint64_t size) {
 static uint32_t map(const uint64_t *words) {
     const struct region region = {words[0], words[1], (int)words[2]};
     if (region_count == REGIONS) return STATUS_ROOM;
-    const long got = map_memory(region.address, region.size, region.protection, MAP_PRIVATE_);
+    const long got = map_memory(region.address, region.size, region.protection, PRIVATE);
     if (got < 0) return (uint32_t)-got;
     regions[region_count++] = region;
     return STATUS_OK;
@@ -150,9 +150,9 @@ static uint32_t set_traps(uint64_t base, uint64_t size, const uint32_t *offsets,
     for (uint64_t i = 0; i < count; i++)
         if (offsets[i] >= size) return STATUS_ADDRESS;
     forget_traps();
-    traps = (struct traps){(uint8_t *)base, size, map_anywhere(size, MAP_SHARED_),
-                           map_anywhere(size, MAP_SHARED_), map_anywhere(size, MAP_PRIVATE_),
-                           map_anywhere(size * sizeof *traps.order, MAP_SHARED_)};
+    traps = (struct traps){(uint8_t *)base, size, map_anywhere(size, SHARED),
+                           map_anywhere(size, SHARED), map_anywhere(size, PRIVATE),
+                           map_anywhere(size * sizeof *traps.order, SHARED)};
     if (!traps.starts || !traps.hits || !traps.originals || !traps.order) return STATUS_ROOM;
     for (uint64_t i = 0; i < count; i++) traps.starts[offsets[i]] = 1;
     return STATUS_OK;
@@ -249,18 +249,19 @@ static int batch_holds(const struct run_request *request) {
     return request->first <= scripts && request->count <= scripts - request->first;
 }
 
+static uint32_t refusal(const struct payload *payload) {
+    const struct run_request *request = (const struct run_request *)payload->bytes;
+    if (request->table_words > TABLE_WORDS) return STATUS_ROOM;
+    if (payload->size < sizeof *request + request->table_words * 8) return STATUS_LENGTH;
+    if (request->flags & RUN_COVERAGE && !traps.size) return STATUS_TRAPS;
+    return batch_holds(request) ? STATUS_OK : STATUS_BATCH;
+}
+
 static void run_batch(const struct payload *payload) {
     const struct run_request *request = (const struct run_request *)payload->bytes;
-    if (payload->size < sizeof *request + request->table_words * 8ull ||
-        request->table_words > TABLE_WORDS) {
-        reply_status(STATUS_LENGTH);
-        return;
-    }
-    if (!batch_holds(request)) {
-        reply_status(STATUS_BATCH);
-        return;
-    }
     const uint64_t *table = (const uint64_t *)(request + 1);
+    const uint32_t status = refusal(payload);
+    if (status) return reply_status(status);
     const struct run run = {*request, batches[request->batch].bytes + 8, table,
                             (const uint8_t *)(table + request->table_words)};
     clear_control(request->flags);
@@ -316,7 +317,7 @@ static void serve_one(void) {
     struct frame_header header;
     receive(&header, sizeof header);
     struct payload payload = {NULL, header.length};
-    if (header.length && !(payload.bytes = map_anywhere(header.length, MAP_SHARED_)))
+    if (header.length && !(payload.bytes = map_anywhere(header.length, SHARED)))
         exit_process(2);
     receive(payload.bytes, payload.size);
     answer(header.code, &payload);
@@ -327,11 +328,11 @@ static void map_fixed_places(void) {
     long failed = 0;
     for (uint64_t i = 0; i < SLOT_COUNT; i++)
         failed |= map_memory(ARENA + i * SPAN + PAGE, SLOT_CAPACITY, READABLE | WRITABLE,
-                             MAP_PRIVATE_) < 0;
-    failed |= map_memory(TABLE, PAGE, READABLE | WRITABLE, MAP_PRIVATE_) < 0;
-    failed |= map_memory(STACK, STACK_SIZE, READABLE | WRITABLE, MAP_PRIVATE_) < 0;
-    control = map_anywhere(sizeof *control, MAP_SHARED_);
-    trace = map_anywhere(TRACE_LIMIT * sizeof *trace, MAP_SHARED_);
+                             PRIVATE) < 0;
+    failed |= map_memory(TABLE, PAGE, READABLE | WRITABLE, PRIVATE) < 0;
+    failed |= map_memory(STACK, STACK_SIZE, READABLE | WRITABLE, PRIVATE) < 0;
+    control = map_anywhere(sizeof *control, SHARED);
+    trace = map_anywhere(TRACE_LIMIT * sizeof *trace, SHARED);
     if (failed || !control || !trace) exit_process(2);
 }
 

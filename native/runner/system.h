@@ -31,7 +31,7 @@ static inline long system_call(long number, long a, long b, long c, long d, long
 
 enum { ERROR_INTERRUPTED = 4, ERROR_EXISTS = 17 };
 enum { READABLE = 1, WRITABLE = 2 };
-enum { MAP_SHARED_ = 1, MAP_PRIVATE_ = 2 };
+enum { SHARED = 1, PRIVATE = 2 };
 enum {
     SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_ABRT = 6, SIGNAL_BUS = 7, SIGNAL_FPE = 8,
     SIGNAL_KILL = 9, SIGNAL_SEGV = 11, SIGNAL_CHLD = 17, SIGNAL_VTALRM = 26, SIGNAL_SYS = 31,

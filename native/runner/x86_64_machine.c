@@ -167,12 +167,12 @@ struct signal_info {
     uint64_t address;
 };
 
-enum { FRAME_REGISTERS = 18, FRAME_RIP = 16, TRAP_STEP = 1, TRAP_BREAKPOINT = 3 };
+enum { FRAME_REGISTERS = 18, FRAME_RIP = 16 };
+enum { BY_KERNEL = 0x80 }; /* si_code */
 
 struct signal_context {
     uint64_t flags, link, stack[3];
     uint64_t registers[FRAME_REGISTERS]; /* GENERAL_REGISTERS in rig/runner/events.py */
-    uint64_t segments, error, trap;
 };
 
 struct signal_action {
@@ -183,11 +183,10 @@ struct signal_action {
 };
 
 /* The address means something only where the kernel raised the signal for a fault, and not
-   for a general protection fault (code SI_KERNEL). */
+   for a general protection fault (BY_KERNEL). */
 static uint64_t fault_address(int signal, const struct signal_info *info) {
-    const int by_kernel = 0x80;
     if (signal != SIGNAL_SEGV && signal != SIGNAL_BUS) return NO_ADDRESS;
-    return info->code > 0 && info->code != by_kernel ? info->address : NO_ADDRESS;
+    return info->code > 0 && info->code != BY_KERNEL ? info->address : NO_ADDRESS;
 }
 
 static void report(enum event_kind kind, int signal, const struct signal_info *info,
@@ -204,15 +203,16 @@ static void on_fault(int signal, const struct signal_info *info, struct signal_c
     end_child(CRASHED);
 }
 
+/* int3 comes with code BY_KERNEL and a pc behind it, a step with another; qemu 7.2 leaves the
+   context's trap number unset. */
 static void on_trap(int signal, const struct signal_info *info, struct signal_context *context) {
     uint64_t *pc = &context->registers[FRAME_RIP];
-    if (context->trap == TRAP_STEP && stepping) {
-        log_step(*pc);
-        return;
-    }
-    if (context->trap == TRAP_BREAKPOINT) {
+    if (info->code == BY_KERNEL) {
         *pc -= TRAP_SIZE;
         if (take_trap(*pc)) return;
+    } else if (stepping && info->code > 0) {
+        log_step(*pc);
+        return;
     }
     on_fault(signal, info, context);
 }
@@ -225,9 +225,9 @@ static void on_tick(int signal, const struct signal_info *info, struct signal_co
 
 static void catch_signal(int signal, void (*handler)(int, const struct signal_info *,
                                                      struct signal_context *)) {
-    const uint64_t with_info = 4, restorer = 0x04000000, on_stack = 0x08000000, restart = 0x10000000;
-    const struct signal_action action = {
-        handler, with_info | restorer | on_stack | restart, machine_restorer, ~0ull};
+    const uint64_t with_info = 4, restorer = 0x04000000, on_stack = 0x08000000, restart = 1 << 28;
+    const uint64_t flags = with_info | restorer | on_stack | restart, all = UINT64_MAX;
+    const struct signal_action action = {handler, flags, machine_restorer, all};
     system_call(CALL_SIGACTION, signal, (long)&action, 0, sizeof action.mask, 0, 0);
 }
 

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
+from rig.errors import RigError
+
 # XCR0 bits that the operating system must have set before an instruction group may be used:
 # SSE and AVX; these and opmask, ZMM_Hi256, Hi16_ZMM; AMX tiles; APX's R16-R31 (SDM volume 1,
 # 13.1).
@@ -22,7 +24,7 @@ TILE_STATE = 0x60000
 APX_STATE = 0x80000
 
 
-class CapabilityError(ValueError):
+class CapabilityError(RigError):
     """What a user wrote cannot be used; the one-line message says where and what instead."""
 
 
@@ -44,7 +46,7 @@ class Capability:
 
 
 @dataclass(frozen=True, slots=True)
-class Architecture:
+class Layout:
     """Words of 32 bits in the vector, its named bits, and the base that is never masked off."""
 
     name: str
@@ -143,13 +145,13 @@ _ARM = tuple(Capability(name, 0, bit) for bit, name in _ARM_BITS.items())
 
 # x86_64: the psABI's baseline and TSC. i386: i686, so no SSE. AArch64: Advanced SIMD is part
 # of what every compiler assumes. 32-bit ARM: nothing, NEON is optional in ARMv7-A.
-ARCHITECTURES = {
-    "x86_64": Architecture(
+LAYOUTS = {
+    "x86_64": Layout(
         "x86_64", 10, _X86, ("fpu", "tsc", "cx8", "cmov", "mmx", "fxsr", "sse", "sse2")
     ),
-    "i386": Architecture("i386", 10, _X86, ("fpu", "tsc", "cx8", "cmov")),
-    "aarch64": Architecture("aarch64", 1, _ARM, ("neon",)),
-    "arm": Architecture("arm", 1, _ARM, ()),
+    "i386": Layout("i386", 10, _X86, ("fpu", "tsc", "cx8", "cmov")),
+    "aarch64": Layout("aarch64", 1, _ARM, ("neon",)),
+    "arm": Layout("arm", 1, _ARM, ()),
 }
 X86_ARCHITECTURES = frozenset({"x86_64", "i386"})
 
@@ -163,11 +165,11 @@ def bit_label(index: int, arch: str) -> str:
     return known.get(1 << index, f"{source} bit {bit}")
 
 
-def architecture(name: str) -> Architecture:
-    """The architecture of that exact name. Raises CapabilityError with the nearest."""
-    if name not in ARCHITECTURES:
-        raise CapabilityError(f"unknown architecture {name!r}{nearest(name, ARCHITECTURES)}")
-    return ARCHITECTURES[name]
+def architecture(name: str) -> Layout:
+    """The layout of the architecture of that name. Raises CapabilityError with the nearest."""
+    if name not in LAYOUTS:
+        raise CapabilityError(f"unknown architecture {name!r}{nearest(name, LAYOUTS)}")
+    return LAYOUTS[name]
 
 
 def capability(name: str, arch: str) -> Capability:

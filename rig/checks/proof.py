@@ -16,30 +16,26 @@ from rig.manifest import Manifest, Variant
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a path may and must run: names of functions. `strangers` belong to variants that
-    the path has not chosen; `proofs` holds, per slot variant, functions one of which must run."""
+    """What a path may and must run. `strangers` belong to variants that the path has not
+    chosen; `proofs` holds, per slot variant, the names of functions one of which must run."""
 
-    own: frozenset[str]
-    strangers: frozenset[str]
+    strangers: frozenset[Function]
     proofs: tuple[tuple[str, frozenset[str]], ...]
 
 
 def claim(manifest: Manifest, image: Image, path: Path) -> Claim:
     """The claim of a path. Functions outside every variant's sources (compositions, the
-    dispatcher, what compilers call) are neither own nor strangers."""
+    dispatcher, what compilers call) are nobody's: they may run on every path."""
     variants = manifest.variants(path.arch)
     chosen = chosen_variants(manifest, manifest.primitives[path.primitive], path.arch, path.choice)
     lent = [v for c in chosen for v in variants if _lends(c, v)]
-    own: set[str] = set()
-    strangers: set[str] = set()
+    strangers = set()
     for function in image.functions:
         owners = _owners(function, variants, image)
-        if any(v in owners for v in chosen):
-            own.add(function.name)
-        elif owners and not any(v in owners for v in lent):
-            strangers.add(function.name)
-    proofs = tuple((f"{v.primitive}/{v.name}", _proof(v, image)) for v in chosen)
-    return Claim(frozenset(own), frozenset(strangers), proofs)
+        if owners and not any(v in owners for v in (*chosen, *lent)):
+            strangers.add(function)
+    proofs = tuple((f"{v.primitive}/{v.name}", _proof(v)) for v in chosen)
+    return Claim(frozenset(strangers), proofs)
 
 
 def _lends(chosen: Variant, other: Variant) -> bool:
@@ -68,25 +64,27 @@ def _entries(variant: Variant) -> tuple[str, ...]:
     return (*variant.symbols.values(), *ran)
 
 
-def _proof(variant: Variant, image: Image) -> frozenset[str]:
+def _proof(variant: Variant) -> frozenset[str]:
     if variant.ran:
         return frozenset((variant.ran,))
     return frozenset(variant.symbols.values())
 
 
-def prove(claimed: Claim, names: frozenset[str], after: Mapping[str, str]) -> list[Finding]:
-    """Findings of the path check over the functions that ran, by name; `after` says, per
-    stranger, what instruction ran for the first time just before it."""
+def prove(claimed: Claim, ran: Mapping[Function, str]) -> list[Finding]:
+    """Findings of the path check over the functions that ran, each with what instruction ran
+    for the first time just before it (wanted for strangers only)."""
     findings = [
         Finding(
             "path",
             None,
-            f"{stranger} ran, which belongs to a variant that this path has not chosen",
-            (f"reached from {after[stranger]}",) if stranger in after else (),
-            stranger,
+            f"{stranger.name} ran, which belongs to a variant that this path has not chosen",
+            (f"reached from {ran[stranger]}",) if ran[stranger] else (),
+            stranger.name,
         )
-        for stranger in sorted(names & claimed.strangers)
+        for stranger in ran
+        if stranger in claimed.strangers
     ]
+    names = {function.name for function in ran}
     findings += [
         Finding("path", None, f"{variant} did not run: none of {', '.join(sorted(functions))}")
         for variant, functions in claimed.proofs

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
+from rig.build.image import Function
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.checks.findings import Finding
@@ -75,21 +76,20 @@ def _path_findings(
     project: Project, path: Path, results: Sequence[RunResult], order: Sequence[int]
 ) -> list[Finding]:
     """The path check; a crash excuses code that has not run, never a stranger's that has."""
-    before: dict[str, int | None] = {}
+    before: dict[Function, int | None] = {}
     previous = None
     for address in order:
         function = project.image.function_at(address)
-        if function and function.name not in before:
-            before[function.name] = previous
+        if function and function not in before:
+            before[function] = previous
         previous = address
     claimed = claim(project.manifest, project.image, path)
-    reached = {
-        name: where(project, address)
-        for name, address in before.items()
-        if address is not None and name in claimed.strangers
+    ran = {
+        function: where(project, address) if address and function in claimed.strangers else ""
+        for function, address in before.items()
     }
     crashed = any(e.kind in (Kind.CRASH, Kind.EXIT) for r in results for e in r.events)
-    return [f for f in prove(claimed, frozenset(before), reached) if f.symbol or not crashed]
+    return [f for f in prove(claimed, ran) if f.symbol or not crashed]
 
 
 @functools.lru_cache(maxsize=4)

@@ -16,18 +16,18 @@ from rig.oracle.xor import xor
 
 NONCE_LEN = 12
 OLD_NONCE_LEN = 8
-# RFC 8439 section 2.8: block 0 gives the key of the MAC, 2^32-1 blocks remain.
+# RFC 8439 section 2.8: block 0 gives the key of the MAC, 2^32-1 blocks remain. (The limit of
+# 2^64-1 bytes of additional data is beyond what Python can hold.)
 MAX_TEXT_LEN = ((1 << 32) - 1) * BLOCK_LEN
-MAX_AAD_LEN = (1 << 64) - 1
 
 
 def seal(key: bytes, nonce: bytes, aad: bytes, plaintext: bytes) -> tuple[bytes, bytes]:
     """Return ciphertext and 16-byte tag (RFC 8439 section 2.8).
 
-    ValueError unless the key has 32 and the nonce 12 bytes, and for data beyond the limits
+    ValueError unless the key has 32 and the nonce 12 bytes, and for a text beyond the limit
     of section 2.8.
     """
-    _check(len(nonce), NONCE_LEN, len(aad), len(plaintext))
+    _check(nonce, NONCE_LEN, plaintext)
     return _seal(key, nonce, aad, plaintext, _mac_data)
 
 
@@ -36,7 +36,7 @@ def open_(key: bytes, nonce: bytes, aad: bytes, ciphertext: bytes, tag: bytes) -
 
     ValueError as for `seal`, and for a tag that has not 16 bytes.
     """
-    _check(len(nonce), NONCE_LEN, len(aad), len(ciphertext), len(tag))
+    _check(nonce, NONCE_LEN, ciphertext)
     return _open(key, nonce, aad, ciphertext, tag, _mac_data)
 
 
@@ -46,7 +46,7 @@ def seal_old(key: bytes, nonce: bytes, aad: bytes, plaintext: bytes) -> tuple[by
     ValueError as for `seal`, with a nonce of 8 bytes. Its counter has 64 bits; below the
     limit of RFC 8439, which is kept here, the upper 32 stay zero.
     """
-    _check(len(nonce), OLD_NONCE_LEN, len(aad), len(plaintext))
+    _check(nonce, OLD_NONCE_LEN, plaintext)
     return _seal(key, bytes(4) + nonce, aad, plaintext, _old_mac_data)
 
 
@@ -55,7 +55,7 @@ def open_old(key: bytes, nonce: bytes, aad: bytes, ciphertext: bytes, tag: bytes
 
     ValueError as for `open_`, with a nonce of 8 bytes.
     """
-    _check(len(nonce), OLD_NONCE_LEN, len(aad), len(ciphertext), len(tag))
+    _check(nonce, OLD_NONCE_LEN, ciphertext)
     return _open(key, bytes(4) + nonce, aad, ciphertext, tag, _old_mac_data)
 
 
@@ -88,6 +88,7 @@ def _seal(
 def _open(
     key: bytes, nonce: bytes, aad: bytes, ciphertext: bytes, tag: bytes, mac_data: _MacData
 ) -> bytes | None:
+    _check_tag(tag)
     one_time_key, stream = _keystream(key, nonce, len(ciphertext))
     if tag != mac(one_time_key, mac_data(aad, ciphertext)):
         return None
@@ -100,14 +101,13 @@ def _keystream(key: bytes, nonce: bytes, text_len: int) -> tuple[bytes, bytes]:
     return stream[:32], stream[BLOCK_LEN:]
 
 
-def _check(
-    nonce_len: int, right_nonce_len: int, aad_len: int, text_len: int, tag_len: int = TAG_LEN
-) -> None:
-    if nonce_len != right_nonce_len:
-        raise ValueError(f"the nonce has {right_nonce_len} bytes, not {nonce_len}")
-    if aad_len > MAX_AAD_LEN:
-        raise ValueError(f"at most 2^64-1 bytes of additional data, not {aad_len}")
-    if text_len > MAX_TEXT_LEN:
-        raise ValueError(f"at most 2^38-64 bytes of text, not {text_len}")
-    if tag_len != TAG_LEN:
-        raise ValueError(f"the tag has {TAG_LEN} bytes, not {tag_len}")
+def _check(nonce: bytes, nonce_len: int, text: bytes) -> None:
+    if len(nonce) != nonce_len:
+        raise ValueError(f"this construction's nonce has {nonce_len} bytes, not {len(nonce)}")
+    if len(text) > MAX_TEXT_LEN:
+        raise ValueError(f"ChaCha20-Poly1305 takes at most 2^38-64 bytes, not {len(text)}")
+
+
+def _check_tag(tag: bytes) -> None:
+    if len(tag) != TAG_LEN:
+        raise ValueError(f"a ChaCha20-Poly1305 tag has {TAG_LEN} bytes, not {len(tag)}")

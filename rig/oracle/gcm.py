@@ -29,7 +29,7 @@ def seal(
     outside `TAG_LENS` (clause 5.2.1.2 and appendix C), or data beyond the limits of clause
     5.2.1.1.
     """
-    check_lengths(len(nonce), len(aad), len(plaintext), tag_len)
+    _check_lengths(len(nonce), len(aad), len(plaintext), tag_len)
     h, first, stream = _keystream(key, nonce, len(plaintext))
     ciphertext = xor(plaintext, stream)
     return ciphertext, _tag(h, first, aad, ciphertext)[:tag_len]
@@ -40,23 +40,11 @@ def open_(key: bytes, nonce: bytes, aad: bytes, ciphertext: bytes, tag: bytes) -
 
     The tag's length counts as the tag length that was agreed on. ValueError as for `seal`.
     """
-    check_lengths(len(nonce), len(aad), len(ciphertext), len(tag))
+    _check_lengths(len(nonce), len(aad), len(ciphertext), len(tag))
     h, first, stream = _keystream(key, nonce, len(ciphertext))
     if tag != _tag(h, first, aad, ciphertext)[: len(tag)]:
         return None
     return xor(ciphertext, stream)
-
-
-def check_lengths(nonce_len: int, aad_len: int, text_len: int, tag_len: int) -> None:
-    """Raise ValueError for lengths in bytes that clauses 5.2.1.1 and 5.2.1.2 do not allow."""
-    if not 1 <= nonce_len <= MAX_NONCE_LEN:
-        raise ValueError(f"a GCM nonce has 1 to 2^61-1 bytes, not {nonce_len}")
-    if aad_len > MAX_AAD_LEN:
-        raise ValueError(f"GCM takes at most 2^61-1 bytes of additional data, not {aad_len}")
-    if text_len > MAX_TEXT_LEN:
-        raise ValueError(f"GCM takes at most 2^36-32 bytes of text, not {text_len}")
-    if tag_len not in TAG_LENS:
-        raise ValueError(f"a GCM tag has 4, 8 or 12 to 16 bytes, not {tag_len}")
 
 
 def counter_block(h: bytes, nonce: bytes) -> bytes:
@@ -106,3 +94,15 @@ def _pad(data: bytes) -> bytes:
 def _bits(data: bytes) -> bytes:
     """[len(data)]_64, the length in bits."""
     return (8 * len(data)).to_bytes(8, "big")
+
+
+def _check_lengths(nonce_len: int, aad_len: int, text_len: int, tag_len: int) -> None:
+    """Raise ValueError for lengths in bytes that clauses 5.2.1.1 and 5.2.1.2 do not allow."""
+    if not 1 <= nonce_len <= MAX_NONCE_LEN:
+        raise ValueError(f"a GCM nonce has 1 to 2^61-1 bytes, not {nonce_len}")
+    if aad_len > MAX_AAD_LEN:
+        raise ValueError(f"GCM takes at most 2^61-1 bytes of additional data, not {aad_len}")
+    if text_len > MAX_TEXT_LEN:
+        raise ValueError(f"GCM takes at most 2^36-32 bytes of text, not {text_len}")
+    if tag_len not in TAG_LENS:
+        raise ValueError(f"a GCM tag has 4, 8 or 12 to 16 bytes, not {tag_len}")

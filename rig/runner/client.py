@@ -19,6 +19,7 @@ from typing import NoReturn, Self
 from rig.errors import RigError
 from rig.runner.encode import batch_length, encode_prologue
 from rig.runner.events import RunResult, decode_result
+from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 MAGIC = 0x52474952  # "RIGR"
@@ -58,6 +59,7 @@ _STATUS = {
     1004: "a request of the wrong length",
     1005: "more than the runner has room for",
     1006: "not available on this CPU",
+    1007: "coverage without traps",
 }
 
 
@@ -70,12 +72,13 @@ class RunnerDiedError(RunnerError):
 
 
 class RunFlag(IntFlag):
-    """What a RUN does besides judging."""
+    """What a RUN does besides judging; FLIP puts every buffer on its other guard side."""
 
     NONE = 0
     COVERAGE = 1
     STOP_AT_FIRST = 2
     STEP = 4
+    FLIP = 8
 
 
 class Runner:
@@ -203,23 +206,26 @@ class Runner:
         return " ".join(self.command)
 
     def _shake_hands(self) -> None:
-        hello = self._answer("the handshake", START_SECONDS)[1]
-        if len(hello) != _HELLO.size or _HELLO.unpack(hello)[0] != MAGIC:
-            self._end("spoke no greeting of a runner")
-        _, version, architecture, word, page, _ = _HELLO.unpack(hello)
-        if (version, word, page) != (VERSION, 8, 4096) or architecture not in ARCHITECTURES:
-            found = (
-                f"version {version}, architecture {architecture}, words of {word}, pages of {page}"
-            )
-            self._end(f"handshake mismatch: {found}; version {VERSION} is needed")
+        deadline = time.monotonic() + START_SECONDS
+        greeting = self._receive(_FRAME.size + _HELLO.size, deadline, "the handshake")
+        magic, version, architecture, word, page, _ = _HELLO.unpack(greeting[_FRAME.size :])
+        if magic != MAGIC:
+            self._end(f"spoke no greeting of a runner: {greeting!r}")
+        if (version, word, page) != (VERSION, 8, PAGE) or architecture not in ARCHITECTURES:
+            found = f"version {version}, architecture {architecture}, word {word}, page {page}"
+            self._end(f"handshake mismatch: {found}; needed is version {VERSION}")
         self.architecture = ARCHITECTURES[architecture]
 
     def _ask(
         self, op: _Op, payload: bytes, wall_seconds: float = WALL_SECONDS, what: str = ""
     ) -> bytes:
         what = what or op.name
-        self._send(_FRAME.pack(op, 0, len(payload)) + payload, what, wall_seconds)
-        status, answer = self._answer(what, wall_seconds)
+        try:
+            self._send(_FRAME.pack(op, 0, len(payload)) + payload, what, wall_seconds)
+            status, answer = self._answer(what, wall_seconds)
+        except BaseException:
+            self._kill()  # Ctrl-C: what was cut in two would be the next request's answer
+            raise
         if status:
             reason = _STATUS.get(status) or os.strerror(status)
             raise RunnerError(f"runner refused {what}: {reason}")
@@ -245,15 +251,15 @@ class Runner:
 
     def _receive(self, size: int, deadline: float, what: str) -> bytes:
         descriptor = self._pipes()[1]
-        parts: list[bytes] = []
-        while size:
+        answer = bytearray(size)
+        view = memoryview(answer)
+        while view:
             self._wait(descriptor, select.POLLIN, deadline, what)
-            part = os.read(descriptor, size)
-            if not part:
+            got = os.readv(descriptor, [view])
+            if not got:
                 self._end(f"died during {what}")
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
+            view = view[got:]
+        return bytes(answer)
 
     def _wait(self, descriptor: int, event: int, deadline: float, what: str) -> None:
         poll = select.poll()
@@ -268,15 +274,19 @@ class Runner:
             raise RunnerDiedError(f"runner {self._name}: not started")
         return process.stdin.fileno(), process.stdout.fileno()
 
-    def _end(self, what: str) -> NoReturn:
+    def _kill(self) -> int | None:
+        """Kills a runner that is left; the exit status where it had ended by itself."""
         process, self._process = self._process, None
-        code = _kill_group(process) if process else None
+        self._lengths.clear()
+        return _kill_group(process) if process else None
+
+    def _end(self, what: str) -> NoReturn:
+        code = self._kill()
         ending = f" ({_ending(code)})" if code is not None else ""
         raise RunnerDiedError(f"runner {self._name}: {what}{ending}")
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> int | None:
-    """Kills the runner and its child; the exit status where it had ended by itself."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=0.05)
     ended = process.returncode

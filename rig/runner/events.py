@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from rig.runner.scripts import Side
 
-SELECT = -1  # the `step` of events of the prologue's call of `select`
+SELECT = -1  # the `step` of what happens before the first one: the prologue, its `select`
 ACTUAL_LIMIT = 4096
 _NO_ADDRESS = (1 << 64) - 1
 
@@ -43,7 +43,7 @@ KEPT_REGISTERS = (
 @dataclass(frozen=True, slots=True)
 class Event:
     """One finding. `script` is the index in the batch, `step` the index in the script's steps
-    (SELECT for the prologue's call; the last step for VALUE, which is judged at the end).
+    (SELECT for the prologue; the last step for VALUE, which is judged at the end).
 
     - VALUE, CONSTANT: `buffer`, `offset` of the first differing byte, `expected` and `actual`
       byte there, and `data`: what the buffer holds from offset 0, at most ACTUAL_LIMIT bytes.
@@ -80,7 +80,7 @@ class RunResult:
 
     `failed_scripts` is exact; `unreported` events found no room in `events`. `order` holds the
     text offsets that were executed, by their first time. `trace` holds the PCs of a stepped
-    run in order, the first `trace_limit` of `steps` of them. `cpu_ns` is user and system time.
+    run in order, at most the first 2**20 of `steps` of them. `cpu_ns` is user and system time.
     """
 
     events: tuple[Event, ...]

@@ -9,11 +9,8 @@ from rig.runner.scripts import SLOT_CAPACITY, Buffer, Script, Side
 PAGE = 4096
 ARENA = 0x2000_0000_0000
 SPAN = SLOT_CAPACITY + 2 * PAGE
-CANARY = 64
 TABLE = 0x2002_0000_0000
 TABLE_WORDS = 128
-STACK = 0x2003_0000_0000
-STACK_SIZE = 1 << 20
 
 
 def place(buffer: Buffer, index: int) -> int:
@@ -40,8 +37,3 @@ def locate(script: Script, address: int) -> tuple[str, int] | None:
         return None
     buffer = script.buffers[index]
     return buffer.name, address - place(buffer, index)
-
-
-def in_stack(address: int) -> bool:
-    """Whether an address lies in the stack that calls run on, or in its guard pages."""
-    return STACK - PAGE <= address < STACK + STACK_SIZE + PAGE

@@ -1,7 +1,7 @@
 import pytest
 
 from rig.capabilities.bits import (
-    ARCHITECTURES,
+    LAYOUTS,
     TILE_STATE,
     YMM_STATE,
     ZMM_STATE,
@@ -103,7 +103,7 @@ def test_spelling(spelling, name):
     assert capability(spelling, "x86_64").name == name
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", LAYOUTS)
 def test_names_and_bits_are_unique(arch):
     known = architecture(arch).capabilities
     folded = {each.name.replace("-", "").replace(".", "") for each in known}

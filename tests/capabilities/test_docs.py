@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.capabilities.bits import ARCHITECTURES, architecture
+from rig.capabilities.bits import LAYOUTS, architecture
 from rig.capabilities.models import models
 
 TEXT = (Path(__file__).parents[2] / "docs" / "capabilities.md").read_text(encoding="utf-8")
@@ -20,18 +20,16 @@ def test_bits():
         if row[0] == f"| {word}"
         for name, bit in re.findall(r"`([^`]+)` (\d+)", row[2])
     ]
-    assert listed == [
-        (each.word, each.bit, each.name) for each in ARCHITECTURES["x86_64"].capabilities
-    ]
+    assert listed == [(each.word, each.bit, each.name) for each in LAYOUTS["x86_64"].capabilities]
 
 
 def test_armcap():
     line = next(line for line in TEXT.splitlines() if line.startswith("ARM, as numbers"))
     listed = [(name, int(number)) for name, number in re.findall(r"`(\w+)` (\d+)", line)]
-    assert listed == [(each.name, each.mask) for each in ARCHITECTURES["arm"].capabilities]
+    assert listed == [(each.name, each.mask) for each in LAYOUTS["arm"].capabilities]
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", LAYOUTS)
 def test_base(arch):
     base = " ".join(architecture(arch).base)
     assert f"{arch} `{base}`" in TEXT if base else f"{arch} nothing" in TEXT

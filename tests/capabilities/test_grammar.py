@@ -77,6 +77,7 @@ REJECTED = [
     ("00", f"{OCTAL}: write 0 or 0x0"),
     ("0x1ffffffffffffffff", "stopped at '0x1ffffffffffffffff' (column 1); understood: nothing; "),
     ("18446744073709551616", "expected at most 64 bits"),
+    ("9" * 5000, "expected at most 64 bits"),
     ("1:2:3:4:5:6", "field 6: stopped at '6' (column 11); understood: field 1 = 1, "),
     (":::::", "field 6: stopped at the end of the field (column 6); understood: field 1 ="),
     ("::::::", "expected no more fields, the vector of x86_64 ends here"),

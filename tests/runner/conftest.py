@@ -73,7 +73,9 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
     folder = tmp_path_factory.mktemp("image")
     zig("clang", TARGET, *FLAGS, "-c", HERE / "functions.c", "-o", "c.o", folder=folder)
     zig("clang", TARGET, "-c", HERE / "functions.S", "-o", "s.o", folder=folder)
-    link = ("-static", "--image-base=0x100000000", "-e", "0", "-o", "image", "c.o", "s.o")
+    support = (NATIVE / "support.c", "-fno-builtin", "-o", "m.o")
+    zig("clang", TARGET, *FLAGS, "-c", *support, folder=folder)
+    link = ("-static", "--image-base=0x100000000", "-e", "0", "-o", "image", "c.o", "s.o", "m.o")
     zig("ld.lld", *link, folder=folder)
     return read_image(folder / "image")
 
@@ -90,7 +92,7 @@ def read_image(path: Path) -> Image:
     return Image(symbols, segments)
 
 
-def load(runner: Runner, image: Image) -> None:
+def load_image(runner: Runner, image: Image) -> None:
     """Maps and writes an image, and says where its instructions are."""
     for address, data, size, code in image.segments:
         start = address - address % PAGE
@@ -101,11 +103,17 @@ def load(runner: Runner, image: Image) -> None:
     runner.traps(base, len(text), image.starts())
 
 
+@pytest.fixture
+def load() -> Callable[[Runner, Image], None]:
+    """Brings an image into a runner that a test started."""
+    return load_image
+
+
 @pytest.fixture(scope="session")
 def runner(program: Path, image: Image) -> Iterator[Runner]:
     """A runner with the image; tests leave it as they found it."""
     with Runner([str(program)]) as started:
-        load(started, image)
+        load_image(started, image)
         yield started
 
 

@@ -43,3 +43,9 @@ void select_by_length(void **table, uint64_t length) {
 }
 
 uint64_t through_table(uint64_t (**table)(uint64_t), uint64_t value) { return table[0](value); }
+
+int memcmp(const void *left, const void *right, uint64_t size);
+
+int sign_of_memcmp(const void *left, const void *right, uint64_t size) {
+    return sign(memcmp(left, right, size));
+}

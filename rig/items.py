@@ -1,0 +1,325 @@
+"""The pytest items of a manifest: one per path and source, one of generated inputs per
+primitive, one per dispatcher.
+
+Enters: a plan. Leaves: rows in the run's part files, and failures in words. Never here: what
+pytest does with them.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path as FilePath
+from typing import Any
+
+import pytest
+
+from rig.cache import write_atomically
+from rig.capabilities.paths import Path, Sweep
+from rig.capabilities.vector import Vector
+from rig.cases import Case
+from rig.checks.findings import Finding
+from rig.checks.trial import Outcome
+from rig.inputs import strategies
+from rig.inputs.answers import answer as ask
+from rig.inputs.answers import with_inverses
+from rig.inputs.sources import Source, problems
+from rig.lab import Lab, hit_offsets, takes
+from rig.plan import unrunnable
+from rig.primitives import PRIMITIVES
+from rig.project import Project
+from rig.report.failures import Failure, document, render
+from rig.runner.batches import Batch
+
+SHOWN = 3
+GENERATED = "generated"
+EXAMPLES = 60
+
+
+class FoundFault(Exception):  # noqa: N818  (a verdict, not an error of the rig)
+    """A check failed; the text is what a person reads."""
+
+
+class ManifestFile(pytest.File):
+    """A rig.toml; its items come breadth first: published vectors on every path, then edges,
+    then sweeps, then generated inputs, then the large published sets."""
+
+    def __init__(self, *, lab: Lab, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.lab = lab
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The items, ordered by rank; within a rank primitives take turns."""
+        lab = self.lab
+        for project in lab.plan.projects:
+            if project.manifest.path.resolve() == self.path.resolve():
+                for name, make in _planned(lab, project):
+                    yield make(self, name=name, lab=lab, project=project)
+        folder = lab.plan.options.vectors
+        if folder and problems(FilePath(folder)):
+            yield ProblemsItem.from_parent(self, name="vectors", folder=FilePath(folder))
+
+
+def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
+    """Names with what makes the item."""
+    paths = lab.plan.paths(project)
+    names = list(dict.fromkeys(path.primitive for path in paths))
+    for sweep in project.sweeps:
+        if sweep.primitive in names and sweep.dispatched:
+            yield f"{sweep.primitive}/{project.arch}/dispatch", _maker(DispatchItem, sweep=sweep)
+    ranked = [
+        (source.rank, turn, path, source)
+        for name in names
+        for turn, path in enumerate(p for p in paths if p.primitive == name)
+        for source in lab.sources(name)
+    ]
+    ranked.sort(key=lambda row: (row[0], row[3].name if row[0] == 4 else "", row[1]))
+    for rank in sorted({row[0] for row in ranked} | {3}):
+        for _, _, path, source in (row for row in ranked if row[0] == rank):
+            yield f"{path.id}/{source.name}", _maker(BatchItem, path=path, source=source)
+        for name in names if rank == 3 else ():
+            if strategies.has_strategy(name):
+                taken = tuple(p for p in paths if p.primitive == name)
+                yield f"{name}/{project.arch}/{GENERATED}", _maker(GeneratedItem, paths=taken)
+
+
+def _maker(kind: type["_RigItem"], **fields: Any) -> Any:
+    def make(parent: ManifestFile, **common: Any) -> pytest.Item:
+        item: pytest.Item = kind.from_parent(parent, **common, **fields)
+        return item
+
+    return make
+
+
+class _RigItem(pytest.Item):
+    def reportinfo(self) -> tuple[FilePath, int | None, str]:
+        return self.path, None, self.name
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, FoundFault):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def mark_path(self, path: Path) -> None:
+        """Marks with arguments, so that `-m "variant(name='avx2')"` selects."""
+        self.add_marker(pytest.mark.primitive(name=path.primitive))
+        self.add_marker(pytest.mark.arch(name=path.arch))
+        self.add_marker(pytest.mark.kind(name=path.kind))
+        for slot, variant in path.choice:
+            self.add_marker(pytest.mark.variant(slot=slot, name=variant))
+        for capability in sorted(path.needs):
+            self.add_marker(pytest.mark.isa(name=capability))
+
+
+class DispatchItem(_RigItem):
+    """The dispatcher against the manifest's rule, as the controller found it."""
+
+    def __init__(self, *, lab: Lab, project: Project, sweep: Sweep, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.sweep = sweep
+
+    def runtest(self) -> None:
+        """Fails with every mismatch."""
+        if self.sweep.mismatches:
+            shown = self.sweep.mismatches[: 4 * SHOWN]
+            rest = len(self.sweep.mismatches) - len(shown)
+            lines = [*shown, f"... and {rest} more"] if rest else [*shown]
+            raise FoundFault("dispatch: " + "\n".join(lines))
+
+
+class ProblemsItem(_RigItem):
+    """Files of the user's folder that could not be read."""
+
+    def __init__(self, *, folder: FilePath, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.folder = folder
+
+    def runtest(self) -> None:
+        """Fails with a line per problem."""
+        raise FoundFault("\n".join(str(problem) for problem in problems(self.folder)))
+
+
+class BatchItem(_RigItem):
+    """A source of cases on one path, under each of its masks."""
+
+    def __init__(
+        self, *, lab: Lab, project: Project, path: Path, source: Source, **rest: Any
+    ) -> None:
+        super().__init__(**rest)
+        self._run = (lab, project, path, source)
+        self.mark_path(path)
+
+    def runtest(self) -> None:
+        """Runs, records a row, fails with the first findings."""
+        lab, project, path, source = self._run
+        reason = unrunnable(project, path)
+        if reason:
+            lab.record(skipped_row(path, source.name, "cpu", reason))
+            pytest.skip(reason)
+        batch = lab.batch(project, path, source)
+        outcomes = list(lab.run(project, path, batch))
+        lab.record(row(project, path, source.name, batch, outcomes))
+        failures = [f for mask, o in outcomes for f in _failures(lab, project, path, batch, mask, o)]
+        if failures:
+            raise FoundFault(report(lab, failures))
+
+
+class GeneratedItem(_RigItem):
+    """Hypothesis on a primitive: each example runs on every selected path."""
+
+    def __init__(
+        self, *, lab: Lab, project: Project, paths: tuple[Path, ...], **rest: Any
+    ) -> None:
+        super().__init__(**rest)
+        self.lab, self.project, self.paths = lab, project, paths
+        for path in paths:
+            self.mark_path(path)
+
+    def runtest(self) -> None:
+        """Searches, shrinks, records a row per path."""
+        from hypothesis import HealthCheck, given, settings
+
+        runnable = [p for p in self.paths if not unrunnable(self.project, p)]
+        counts: Counter[str] = Counter()
+        hits: dict[str, set[int]] = {}
+        failed: dict[str, list[Failure]] = {}
+        primitive = self.paths[0].primitive
+
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            database=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(strategies.cases(primitive))
+        def every_path_agrees(case: Case) -> None:
+            failed.clear()
+            for path in runnable:
+                found = self._try(path, case, counts, hits)
+                if found:
+                    failed[path.id] = found
+            if failed:
+                raise FoundFault(report(self.lab, [f for fs in failed.values() for f in fs]))
+
+        try:
+            every_path_agrees()
+        finally:
+            for path in runnable:
+                self.lab.record(self._row(path, counts, hits, failed))
+
+    def _try(
+        self, path: Path, case: Case, counts: Counter[str], hits: dict[str, set[int]]
+    ) -> list[Failure]:
+        definition = PRIMITIVES[path.primitive]
+        cases, answers = with_inverses(definition, [case], [ask(definition, case)])
+        if not takes(path, case):
+            return []
+        batch = self.lab.several(self.project, path, cases, answers)
+        failures: list[Failure] = []
+        for mask, outcome in self.lab.run(self.project, path, batch):
+            counts[path.id] += outcome.cases
+            hits.setdefault(path.id, set()).update(outcome.hits)
+            failures += _failures(self.lab, self.project, path, batch, mask, outcome)
+        return failures
+
+    def _row(
+        self,
+        path: Path,
+        counts: Counter[str],
+        hits: dict[str, set[int]],
+        failed: dict[str, list[Failure]],
+    ) -> dict[str, Any]:
+        findings = [f.finding for f in failed.get(path.id, ())]
+        return {
+            "path": path.id,
+            "source": GENERATED,
+            "cases": counts[path.id],
+            "failed": len(findings),
+            "abandoned": 0,
+            "checks": sorted({f.check for f in findings}),
+            "findings": [_finding_row(f) for f in findings],
+            "hits": hit_offsets(hits.get(path.id, ()), self.project.image.text.address),
+        }
+
+
+def skipped_row(path: Path, source: str, code: str, text: str) -> dict[str, Any]:
+    """The row of what could not run."""
+    return {"path": path.id, "source": source, "reason": {"code": code, "text": text}}
+
+
+def row(
+    project: Project,
+    path: Path,
+    source: str,
+    batch: Batch,
+    outcomes: Sequence[tuple[Vector, Outcome]],
+) -> dict[str, Any]:
+    """The row of a source on a path; cases are counted once for each mask."""
+    findings = [finding for _, outcome in outcomes for finding in outcome.findings]
+    hits = {address for _, outcome in outcomes for address in outcome.hits}
+    kinds = Counter(_source_of(case, source) for case in batch.cases)
+    return {
+        "path": path.id,
+        "source": source,
+        "published": dict(kinds) if source not in ("edges", "sweep") else {},
+        "cases": sum(outcome.cases for _, outcome in outcomes),
+        "failed": sum(outcome.failed for _, outcome in outcomes),
+        "abandoned": sum(outcome.abandoned for _, outcome in outcomes),
+        "checks": sorted({finding.check for finding in findings}),
+        "findings": [_finding_row(finding) for finding in findings[:SHOWN]],
+        "hits": hit_offsets(hits, project.image.text.address),
+    }
+
+
+def _finding_row(finding: Finding) -> dict[str, str]:
+    return {"check": finding.check, "summary": finding.summary, "symbol": finding.symbol}
+
+
+def _source_of(case: Case, source: str) -> str:
+    return case.name.rpartition(" ")[0] or source
+
+
+def _failures(
+    lab: Lab, project: Project, path: Path, batch: Batch, mask: Vector, outcome: Outcome
+) -> list[Failure]:
+    """One failure for each check that found something, on its smallest case."""
+    first: dict[str, Finding] = {}
+    for finding in sorted(outcome.findings, key=lambda f: _size(batch, f)):
+        first.setdefault(finding.check, finding)
+    failures = []
+    for finding in first.values():
+        case = None if finding.script is None else batch.cases[finding.script]
+        answer = None if finding.script is None else batch.answers[finding.script]
+        failures.append(
+            Failure(
+                project, path, mask, lab.seeds(), finding, case, answer, more=outcome.failed - 1
+            )
+        )
+    return failures
+
+
+def _size(batch: Batch, finding: Finding) -> int:
+    if finding.script is None:
+        return -1
+    inputs = batch.cases[finding.script].values.inputs.values()
+    return sum(len(value) for value in inputs if isinstance(value, bytes))
+
+
+def report(lab: Lab, failures: Iterable[Failure]) -> str:
+    """The failures in words; each case is left as a file, its agreement on all paths asked."""
+    blocks = []
+    for failure in list(failures)[:SHOWN]:
+        complete = _with_agreement(lab, failure)
+        if complete.case is not None:
+            text = json.dumps(document(complete), indent=1)
+            write_atomically(lab.plan.folder / "cases" / f"{complete.id}.json", text.encode())
+        blocks.append("\n".join(render(complete, lab.plan.options.report)))
+    return "\n\n".join(blocks)
+
+
+def _with_agreement(lab: Lab, failure: Failure) -> Failure:
+    if failure.case is None or failure.answer is None:
+        return failure
+    right, wrong = lab.agreement(failure.project, failure.case, failure.answer)
+    return replace(failure, right=tuple(right), wrong=tuple(wrong))

@@ -1,0 +1,159 @@
+"""What one process keeps while it runs cases: sessions, batches, the file it appends to.
+
+Enters: a plan. Leaves: outcomes as rows in an append-only part file. Never here: building or
+enumerating; the controller has done both.
+"""
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path as FilePath
+from typing import Any
+
+from rig.capabilities.paths import Path
+from rig.capabilities.vector import Vector
+from rig.cases import Answer, Case
+from rig.checks.trial import Outcome, Trial, try_batch
+from rig.inputs.answers import answers, with_inverses
+from rig.inputs.sources import Source, sources
+from rig.plan import Plan, unrunnable
+from rig.primitives import PRIMITIVES
+from rig.project import Project, binding
+from rig.runner.batches import Batch, make_batch
+from rig.runner.session import Session
+
+BATCHES_KEPT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A source's cases with their answers, inverses included."""
+
+    cases: tuple[Case, ...]
+    answers: tuple[Answer, ...]
+
+
+class Lab:
+    """The state of one process of a run."""
+
+    def __init__(self, plan: Plan, worker: str) -> None:
+        self.plan = plan
+        self._part = plan.folder / f"part-{worker}.jsonl"
+        self._sessions: dict[FilePath, Session] = {}
+        self._answered = lru_cache(maxsize=BATCHES_KEPT)(self._ask)
+        self._batches: OrderedDict[Hashable, Batch] = OrderedDict()
+
+    def close(self) -> None:
+        """Ends every runner."""
+        for session in self._sessions.values():
+            session.close()
+
+    def session(self, project: Project) -> Session:
+        """The session of a project, started on first use."""
+        if project.image.path not in self._sessions:
+            self._sessions[project.image.path] = project.session()
+        return self._sessions[project.image.path]
+
+    def sources(self, primitive: str) -> tuple[Source, ...]:
+        """The sources of a primitive under this run's options."""
+        folder = self.plan.options.vectors
+        return sources(primitive, FilePath(folder) if folder else None)
+
+    def batch(self, project: Project, path: Path, source: Source) -> Batch:
+        """The batch of a source for a path; paths with one binding and the same lengths share."""
+        answered: Answered = self._answered(path.primitive, source.name)
+        taken = tuple(i for i, case in enumerate(answered.cases) if takes(path, case))
+        key = (path.primitive, source.name, project.image.path, narrowing_of(project, path), taken)
+        if key not in self._batches:
+            while len(self._batches) >= BATCHES_KEPT:
+                self._batches.popitem(last=False)
+            self._batches[key] = make_batch(
+                PRIMITIVES[path.primitive],
+                binding(project, path),
+                [answered.cases[i] for i in taken],
+                [answered.answers[i] for i in taken],
+            )
+        self._batches.move_to_end(key)
+        return self._batches[key]
+
+    def _ask(self, primitive: str, name: str) -> Answered:
+        definition = PRIMITIVES[primitive]
+        source = next(s for s in self.sources(primitive) if s.name == name)
+        cases = source.load()
+        found = answers(definition, cases, self.plan.cache)
+        return Answered(*with_inverses(definition, cases, found))
+
+    def seeds(self) -> tuple[int, int]:
+        """The two seeds of garbage."""
+        seed = self.plan.options.seed
+        return 2 * seed, 2 * seed + 1
+
+    def run(self, project: Project, path: Path, batch: Batch) -> Iterator[tuple[Vector, Outcome]]:
+        """Runs a batch on a path, under each of its masks."""
+        for mask in path.masks:
+            trial = Trial(mask, self.seeds())
+            yield mask, try_batch(project, self.session(project), path, batch, trial)
+
+    def several(
+        self, project: Project, path: Path, cases: Sequence[Case], found: Sequence[Answer]
+    ) -> Batch:
+        """A batch of a few cases, not kept."""
+        return make_batch(PRIMITIVES[path.primitive], binding(project, path), cases, found)
+
+    def agreement(self, project: Project, case: Case, found: Answer) -> tuple[list[str], list[str]]:
+        """Which paths of the case's primitive give the answer, and which do not, by name."""
+        right: list[str] = []
+        wrong: list[str] = []
+        alone = replace(self.plan.options, variant=(), primitive=())
+        everything = replace(self.plan, options=alone).paths(project)
+        for path in everything:
+            same = path.primitive == case.values.primitive and takes(path, case)
+            if same and not unrunnable(project, path):
+                batch = self.several(project, path, [case], [found])
+                outcomes = [outcome for _, outcome in self.run(project, path, batch)]
+                verdict = wrong if any(o.findings for o in outcomes) else right
+                verdict.append(f"{path.name} ({path.kind})")
+        return right, wrong
+
+    def record(self, row: Mapping[str, Any]) -> None:
+        """Appends one row; a worker that dies later loses nothing of it."""
+        line = json.dumps(row, separators=(",", ":")) + "\n"
+        descriptor = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            os.write(descriptor, line.encode())
+        finally:
+            os.close(descriptor)
+
+
+def takes(path: Path, case: Case) -> bool:
+    """Whether a path is defined for a case's length."""
+    return path.takes(case_length(case))
+
+
+def case_length(case: Case) -> int:
+    """The length that a dispatcher is told for a case: that of its longest message input."""
+    names = ("data", "message", "plaintext", "ciphertext")
+    lengths = [len(v) for n in names if isinstance(v := case.values.inputs.get(n), bytes)]
+    return max(lengths, default=16)
+
+
+def narrowing_of(project: Project, path: Path) -> str:
+    """What distinguishes the bindings of a primitive's paths: roles, sizes, alignments."""
+    bound = binding(project, path)
+    return repr((sorted(bound.targets), sorted(bound.sizes.items()), sorted(bound.align.items())))
+
+
+def rows(folder: FilePath) -> list[dict[str, Any]]:
+    """Every row that the workers of a run have written."""
+    found: list[dict[str, Any]] = []
+    for part in sorted(folder.glob("part-*.jsonl")):
+        found += [json.loads(line) for line in part.read_text().splitlines()]
+    return found
+
+
+def hit_offsets(hits: Iterable[int], base: int) -> Sequence[int]:
+    """Addresses as sorted offsets, the form of a row."""
+    return sorted(address - base for address in hits)

@@ -1,0 +1,197 @@
+"""results.json, schema 1: what ran, on which paths, with which verdicts.
+
+Enters: a plan and the rows of its workers. Leaves: one JSON document, documented in
+docs/results.md. Never here: printing.
+"""
+
+import platform
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rig import __version__
+from rig.capabilities.paths import Path, chosen_variants
+from rig.checks.findings import CHECKS
+from rig.checks.proof import owned
+from rig.manifest import Variant
+from rig.plan import Plan, unrunnable
+from rig.project import Project, decoded
+
+SCHEMA = 1
+
+Row = Mapping[str, Any]
+Hits = Mapping[str, frozenset[int]]
+
+
+def results(plan: Plan, rows: Sequence[Row]) -> dict[str, Any]:
+    """The document of a run."""
+    by_path: dict[str, list[Row]] = {}
+    for row in rows:
+        by_path.setdefault(row["path"], []).append(row)
+    hits = {path: _hits(found) for path, found in by_path.items()}
+    pairs = [(project, path) for project in plan.projects for path in plan.paths(project)]
+    paths = [_path(plan, p, path, by_path.get(path.id, ()), hits) for p, path in pairs]
+    return {
+        "schema": SCHEMA,
+        "run": _run(plan),
+        "totals": _totals(paths, plan),
+        "controls": [
+            {"fault": c.fault, "expected": c.expected, "fired": list(c.fired), "held": c.held}
+            for c in plan.controls
+        ],
+        "dispatch": [_dispatch(project, s) for project in plan.projects for s in project.sweeps],
+        "variants": [
+            _variant(project, v, hits, plan)
+            for project in plan.projects
+            for v in project.manifest.variants(project.arch)
+        ],
+        "paths": paths,
+    }
+
+
+def _run(plan: Plan) -> dict[str, Any]:
+    return {
+        "rig": __version__,
+        "python": platform.python_version(),
+        "toolchain": plan.toolchain,
+        "host": {
+            "machine": platform.machine(),
+            "system": platform.system(),
+            "kernel": platform.release(),
+            "capabilities": {p.arch: str(p.host) for p in plan.projects},
+        },
+        "command": sys.argv[1:],
+        "seed": plan.options.seed,
+        "profile": "default",
+        "cap_matrix": plan.options.cap_matrix,
+        "manifests": [str(p.manifest.path) for p in plan.projects],
+        "compiled": sum(p.image.compiled for p in plan.projects),
+        "reused": sum(p.image.reused for p in plan.projects),
+        "absent": [{"arch": a.arch, "reason": a.reason, "fix": a.fix} for a in plan.absences],
+    }
+
+
+def _totals(paths: Sequence[Row], plan: Plan) -> dict[str, int]:
+    mismatches = sum(len(s.mismatches) for p in plan.projects for s in p.sweeps)
+    return {
+        "cases": sum(n for path in paths for n in path["cases"].values()),
+        "failed": sum(path["failed"] for path in paths) + mismatches,
+        "skipped": sum(path["verdict"] == "skipped" for path in paths) + len(plan.absences),
+    }
+
+
+def _dispatch(project: Project, sweep: Any) -> dict[str, Any]:
+    return {
+        "primitive": sweep.primitive,
+        "arch": project.arch,
+        "tested": sweep.dispatched,
+        "masks": sweep.masks,
+        "probes": sweep.probes,
+        "mismatches": list(sweep.mismatches),
+    }
+
+
+def _path(
+    plan: Plan, project: Project, path: Path, rows: Sequence[Row], hits: Hits
+) -> dict[str, Any]:
+    ran = [row for row in rows if "reason" not in row]
+    reason = next((row["reason"] for row in rows if "reason" in row), None)
+    text = unrunnable(project, path)
+    if text and reason is None:
+        reason = {"code": "cpu", "text": text}
+    failed = sum(row["failed"] for row in ran)
+    verdict = "fail" if any(row["checks"] for row in ran) else "pass" if ran else "skipped"
+    if verdict == "skipped" and reason is None:
+        reason = {"code": "not-selected", "text": "no item of this path was selected"}
+    fired = {check for row in ran for check in row["checks"]}
+    primitive = project.manifest.primitives[path.primitive]
+    variants = chosen_variants(project.manifest, primitive, project.arch, path.choice)
+    seen = hits.get(path.id, frozenset())
+    return {
+        "id": path.id,
+        "target": project.manifest.root.name,
+        "arch": path.arch,
+        "toolchain": plan.toolchain,
+        "opt": "-O2",
+        "emulator": None,
+        "primitive": path.primitive,
+        "path": path.name,
+        "kind": path.kind,
+        "variants": dict(path.choice),
+        "masks": [str(mask) for mask in path.masks],
+        "verdict": verdict,
+        "reason": reason,
+        "cases": _counts(ran),
+        "failed": failed,
+        "abandoned": sum(row["abandoned"] for row in ran),
+        "checks": {c: "fail" if c in fired else "pass" for c in _checks(ran)},
+        "findings": [finding for row in ran for finding in row["findings"]],
+        "coverage": {"instructions": _coverage(project, variants, seen)},
+    }
+
+
+def _checks(rows: Sequence[Row]) -> Iterable[str]:
+    return (name for name in CHECKS if name != "dispatch") if rows else ()
+
+
+def _counts(rows: Sequence[Row]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts[row["source"]] += row["cases"]
+    return dict(counts)
+
+
+def _hits(rows: Sequence[Row]) -> frozenset[int]:
+    return frozenset(offset for row in rows for offset in row.get("hits", ()))
+
+
+def _coverage(
+    project: Project, variants: Sequence[Variant], hits: frozenset[int]
+) -> dict[str, int]:
+    """Instructions of the variants' functions: executed and in all."""
+    everything = project.manifest.variants(project.arch)
+    addresses = {f.address for v in variants for f in owned(project.image, everything, v)}
+    base = project.image.text.address
+    starts = {
+        instruction.address - base
+        for function in decoded(project.image).functions
+        if function.address in addresses
+        for instruction in function.instructions
+    }
+    return {"covered": len(starts & hits), "total": len(starts)}
+
+
+def _variant(project: Project, variant: Variant, hits: Hits, plan: Plan) -> dict[str, Any]:
+    """A variant over every path that runs it: verdicts are on the paths."""
+    paths = [
+        p
+        for p in plan.paths(project)
+        if (variant.primitive, variant.name) in p.choice
+    ]
+    union = frozenset(o for p in paths for o in hits.get(p.id, ()))
+    return {
+        **describe_variant(project, variant),
+        "paths": [p.id for p in paths],
+        "coverage": {"instructions": _coverage(project, (variant,), union)},
+    }
+
+
+def describe_variant(project: Project, variant: Variant) -> dict[str, Any]:
+    """A variant as `rig list --json` gives it."""
+    return {
+        "primitive": variant.primitive,
+        "variant": variant.name,
+        "arch": variant.arch,
+        "needs": sorted(variant.needs.required) + [f"!{n}" for n in sorted(variant.needs.forbidden)],
+        "constant_time": variant.constant_time,
+        "dispatch": variant.dispatch,
+        "source": ", ".join(str(_relative(s, project)) for s in variant.sources),
+        "symbols": dict(variant.symbols),
+        "layout": variant.layout,
+    }
+
+
+def _relative(source: Any, project: Project) -> Any:
+    root = project.manifest.root
+    return source.relative_to(root) if source.is_relative_to(root) else source

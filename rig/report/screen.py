@@ -1,0 +1,177 @@
+"""The last screen, at 80 columns.
+
+Enters: the results document. Leaves: lines of text. Never here: colour, or claims beyond the
+document.
+"""
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rig.vectors.published import Package
+
+WIDTH = 80
+_LABEL = 10
+_NAME = 22
+
+Document = Mapping[str, Any]
+
+
+def screen(
+    document: Document, seconds: float, build_seconds: float, packages: Sequence[Package]
+) -> Iterator[str]:
+    """The lines of the last screen."""
+    run, paths = document["run"], document["paths"]
+    built = f"{run['compiled']} objects compiled, {run['reused']} reused ({build_seconds:.1f} s)"
+    if not run["compiled"]:
+        built = f"nothing compiled, {run['reused']} objects reused ({build_seconds:.1f} s)"
+    yield from _line("built", f"{built}, {run['toolchain']}")
+    yield from _line("controls", _controls(document["controls"]))
+    yield from _line("masks", _masks(document["dispatch"]))
+    yield from _line("paths", _paths(paths))
+    totals = document["totals"]
+    yield from _line(
+        "cases",
+        f"{totals['cases']:,} judged in {seconds:.1f} s, two seeds of garbage each, "
+        f"{totals['failed']:,} failed",
+    )
+    yield ""
+    yield from _primitives(document)
+    yield ""
+    yield from _not_run(document, packages)
+    yield from _next(document)
+
+
+def _line(label: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=label.ljust(_LABEL) + " ",
+        subsequent_indent=" " * (_LABEL + 1),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _controls(controls: Sequence[Document]) -> str:
+    planted = [control for control in controls if control["expected"]]
+    caught = sum(control["held"] for control in planted)
+    clean = all(control["held"] for control in controls if not control["expected"])
+    twin = "the clean twin passes" if clean else "the clean twin FAILS"
+    return f"{caught} of {len(planted)} planted faults caught, {twin}"
+
+
+def _masks(dispatch: Sequence[Document]) -> str:
+    tested = [row for row in dispatch if row["tested"]]
+    mismatches = sum(len(row["mismatches"]) for row in dispatch)
+    asked = sum(row["masks"] for row in tested)
+    probes = sum(row["probes"] for row in tested)
+    text = f"{asked:,} asked, {probes:,} undeclared bits flipped, {mismatches} mismatches"
+    untested = [row["primitive"] for row in dispatch if not row["tested"]]
+    return text if not untested else f"{text}; dispatch not tested: {' '.join(untested)}"
+
+
+def _paths(paths: Sequence[Document]) -> str:
+    count = {v: sum(p["verdict"] == v for p in paths) for v in ("pass", "fail", "skipped")}
+    kinds = {k: sum(p["kind"] == k for p in paths) for k in ("mask", "direct", "forced")}
+    words = {"mask": "by mask", "direct": "direct", "forced": "forced"}
+    made = " + ".join(f"{n} {words[k]}" for k, n in kinds.items() if n)
+    return (
+        f"{made or 'none'}: {count['pass']} proven, {count['fail']} failed, "
+        f"{count['skipped']} not run"
+    )
+
+
+def _primitives(document: Document) -> Iterator[str]:
+    yield f"{'primitive':{_NAME}} verdict and instructions executed, per variant or path"
+    names = dict.fromkeys(path["primitive"] for path in document["paths"])
+    for name in names:
+        variants = [v for v in document["variants"] if v["primitive"] == name and v["paths"]]
+        entries = [_variant(v, document) for v in variants] or [_composition(name, document)]
+        yield from _entries(name, entries)
+
+
+def _entries(name: str, entries: Sequence[str]) -> list[str]:
+    lines, line = [], name.ljust(_NAME)
+    for entry in entries:
+        if len(line) + 1 + len(entry) > WIDTH:
+            lines.append(line.rstrip())
+            line = " " * _NAME
+        line += f" {entry:18}"
+    return [*lines, line.rstrip()]
+
+
+_SIGNS = {"pass": "ok", "fail": "FAIL", "skipped": "not run"}
+
+
+def _variant(variant: Document, document: Document) -> str:
+    paths = [p for p in document["paths"] if p["id"] in variant["paths"]]
+    own = [p for p in paths if p["primitive"] == variant["primitive"]]
+    sign = _SIGNS[_worst(own)]
+    percent = "" if sign == "not run" else f" {_percent(variant['coverage']['instructions'])}"
+    return f"{variant['variant']} {sign}{percent}"
+
+
+def _worst(paths: Sequence[Document]) -> str:
+    verdicts = {path["verdict"] for path in paths}
+    return next((v for v in ("fail", "pass", "skipped") if v in verdicts), "skipped")
+
+
+def _percent(counts: Mapping[str, int]) -> str:
+    """Rounded down to a tenth, so that 100% means every instruction."""
+    if not counts["total"]:
+        return "-"
+    tenths = counts["covered"] * 1000 // counts["total"]
+    return "100%" if tenths == 1000 else f"{tenths / 10:.1f}%"
+
+
+def _composition(name: str, document: Document) -> str:
+    paths = [p for p in document["paths"] if p["primitive"] == name]
+    proven = sum(p["verdict"] == "pass" for p in paths)
+    failed = [p["path"] for p in paths if p["verdict"] == "fail"]
+    text = f"{proven} of {len(paths)} paths ok"
+    return f"{text}; FAIL: {'; '.join(failed)}" if failed else text
+
+
+def _not_run(document: Document, packages: Sequence[Package]) -> Iterator[str]:
+    label = "not run"
+    for reason, names in _reasons(document).items():
+        yield from _line(label, f"{reason}: {', '.join(names)}")
+        label = ""
+    for package in packages:
+        if not package.present:
+            yield from _line(label, f"{package.holds}: {package.install}")
+            label = ""
+    for absent in document["run"]["absent"]:
+        yield from _line(label, f"{absent['arch']}: {absent['reason']}; {absent['fix']}")
+        label = ""
+
+
+def _reasons(document: Document) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in document["paths"]:
+        if path["verdict"] == "skipped":
+            found.setdefault(path["reason"]["text"], []).append(path["path"])
+    return found
+
+
+def _next(document: Document) -> Iterator[str]:
+    failed = [p for p in document["paths"] if p["verdict"] == "fail"]
+    if failed:
+        yield from _line("next", "the failures above, each with its replay line")
+        return
+    gaps = [
+        v
+        for v in document["variants"]
+        if 0 < v["coverage"]["instructions"]["covered"] < v["coverage"]["instructions"]["total"]
+    ]
+    if gaps:
+        least = min(gaps, key=lambda v: _share(v["coverage"]["instructions"]))
+        name = f"{least['primitive']}/{least['variant']}"
+        missing = least["coverage"]["instructions"]
+        count = missing["total"] - missing["covered"]
+        yield from _line("next", f"rig coverage {name}: {count} instructions were never executed")
+
+
+def _share(counts: Mapping[str, int]) -> float:
+    return counts["covered"] / counts["total"]

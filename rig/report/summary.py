@@ -1,0 +1,77 @@
+"""What the controller prints and writes around a run.
+
+Enters: pytest's hooks and the rows of the workers. Leaves: the last screen and the report
+folder. Never here: verdicts; they are in the rows.
+"""
+
+import json
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rig.errors import RigError
+from rig.lab import Lab, rows
+from rig.report.folder import MARKER, replace_folder
+from rig.report.results import results
+from rig.report.screen import screen
+from rig.vectors.published import packaged
+
+
+class Reporter:
+    """Registered on the controller only."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.plan = lab.plan
+        self.began = time.monotonic() - lab.plan.build_seconds - lab.plan.plan_seconds
+        self.document: dict[str, Any] | None = None
+        self.trouble = ""
+
+    def pytest_report_header(self) -> list[str]:
+        """What was built, before anything runs."""
+        plan = self.plan
+        lines = [f"rig: seed {plan.options.seed}, cache {plan.cache}"]
+        for project in plan.projects:
+            image, count = project.image, len(plan.paths(project))
+            lines.append(
+                f"rig: {project.manifest.path} {project.arch}: {image.compiled} compiled, "
+                f"{image.reused} reused, {count} paths"
+            )
+        return lines
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Merges the rows; writes the report unless the run was cut short."""
+        if session.config.option.collectonly:
+            return
+        self.document = results(self.plan, rows(self.plan.folder))
+        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            self._write(self.document)
+        else:
+            self.trouble = "cut short: the report was not replaced"
+
+    def _write(self, document: dict[str, Any]) -> None:
+        files = {MARKER: json.dumps(document, indent=1).encode()}
+        for case in sorted((self.plan.folder / "cases").glob("*.json")):
+            files[f"cases/{case.name}"] = case.read_bytes()
+        try:
+            replace_folder(Path(self.plan.options.report), files)
+        except RigError as error:
+            self.trouble = str(error)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Prints the last screen."""
+        if self.document is None:
+            return
+        terminalreporter.section("rig")
+        seconds = time.monotonic() - self.began
+        for line in screen(self.document, seconds, self.plan.build_seconds, packaged()):
+            terminalreporter.write_line(line)
+        place = self.trouble or f"{self.plan.options.report}/{MARKER}"
+        terminalreporter.write_line(f"{'report':10} {place}")
+
+    def pytest_unconfigure(self) -> None:
+        """Takes the run's folder away."""
+        shutil.rmtree(self.plan.folder, ignore_errors=True)

@@ -1,0 +1,82 @@
+"""Limits that scripts must keep, and constants that C and Python must share."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rig.runner import client, encode, events, placement, scripts
+from rig.runner.encode import ScriptError
+from rig.runner.scripts import (
+    SLOT_CAPACITY,
+    Address,
+    Buffer,
+    Call,
+    Pointer,
+    Result,
+    Script,
+    TableEntry,
+    Word,
+)
+
+HEADER = Path(__file__).parents[2] / "native" / "runner" / "protocol.h"
+
+
+def calling(*arguments):
+    return (Call(Address(1), arguments),)
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (Script((Buffer("b", 1),) * 17, ()), "17 buffers: at most 16"),
+        (Script((Buffer("b", 2, b"x"),), ()), "buffer b: 1 bytes for a size of 2"),
+        (Script((Buffer("b", 2, expected=b"xyz"),), ()), "buffer b: 3 bytes"),
+        (Script((Buffer("b", SLOT_CAPACITY, skew=1),), ()), "does not fit a slot"),
+        (Script((Buffer("b", 1, align=3),), ()), "align 3 is no power of two"),
+        (Script((Buffer("b", 1, align=8192),), ()), "align 8192"),
+        (Script((Buffer("b", 1, alias=0),), ()), "alias 0 is no buffer"),
+        (Script((Buffer("a", 1), Buffer("b", 2, alias=0)), ()), "b: larger than a"),
+        (Script((Buffer("a", 1), Buffer("b", 1, constant=True, alias=0)), ()), "needs content"),
+        (Script((), calling(*[Word(0)] * 17)), "17 arguments: at most 16"),
+        (Script((), calling(Pointer(0))), "pointer to buffer 0 of 0"),
+        (Script((), calling(Word(256, 8))), "256 is no word of 8 bits"),
+        (Script((), calling(Word(1, 24))), "1 is no word of 24 bits"),
+        (Script((), calling(Result(0))), "the result of call 0, which has not run yet"),
+        (Script((), (Call(Result(0), ()),)), "the result of call 0"),
+        (Script((), (Call(TableEntry(128), ()),)), "table entry 128"),
+        (Script((), calling() * 4097), "more than 4096 calls"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_place(script, words):
+    with pytest.raises(ScriptError, match=f"script 1: .*{words}"):
+        encode.encode([Script((), ()), script])
+
+
+def test_constants_agree_with_the_protocol_header():
+    text = HEADER.read_text()
+
+    def constant(name):
+        value = re.search(rf"#define {name} (.+)", text).group(1)
+        value = re.sub(r"(?<=[0-9a-f])(ull|u)\b", "", value)
+        return eval(value, {"PAGE": placement.PAGE, "SLOT_CAPACITY": SLOT_CAPACITY})
+
+    shared = {
+        "PROTOCOL_MAGIC": client.MAGIC,
+        "PROTOCOL_VERSION": client.VERSION,
+        "SLOT_COUNT": scripts.SLOT_COUNT,
+        "SLOT_CAPACITY": scripts.SLOT_CAPACITY,
+        "ARENA": placement.ARENA,
+        "SPAN": placement.SPAN,
+        "TABLE": placement.TABLE,
+        "TABLE_WORDS": placement.TABLE_WORDS,
+        "ARGUMENT_LIMIT": encode.ARGUMENT_LIMIT,
+        "CALL_LIMIT": encode.CALL_LIMIT,
+        "ACTUAL_LIMIT": events.ACTUAL_LIMIT,
+    }
+    assert {name: constant(name) for name in shared} == shared
+
+
+def test_event_kinds_agree_with_the_protocol_header():
+    names = re.findall(r"EVENT_([A-Z]+)[, ]", HEADER.read_text().split("enum event_kind")[1])
+    assert names[: len(events.Kind)] == [kind.name for kind in events.Kind]

@@ -1,0 +1,67 @@
+"""What the ABI makes a function keep: registers, direction, control words, the caller's stack."""
+
+import pytest
+
+from rig.runner.events import KEPT_REGISTERS, Kind
+from rig.runner.scripts import Buffer, Pointer, Script
+
+
+@pytest.mark.parametrize(
+    ("function", "register"),
+    [
+        *((f"clobber_{name}", name) for name in KEPT_REGISTERS[:7]),
+        ("set_direction", "DF"),
+        ("set_mxcsr", "MXCSR"),
+        ("set_x87_control", "x87 control word"),
+        ("leave_mmx", "x87 tag word"),
+    ],
+)
+def test_a_changed_register_is_named(only, run, image, function, register):
+    event = only(Script((), (image.call(function), image.call("minus_one"))))
+    assert (event.kind, event.step, event.register) == (Kind.REGISTER, 0, register)
+    assert event.expected != event.actual
+    # The next call, of the next script too, starts clean.
+    again = run(
+        *[Script((), (image.call(function),))] * 2, Script((), (image.call("identity", 1),))
+    )
+    assert [e.script for e in again.events] == [0, 1]
+
+
+def test_values_of_control_words(only, image):
+    assert only(Script((), (image.call("set_mxcsr"),))).actual == 0x9F80
+    assert only(Script((), (image.call("set_x87_control"),))).actual == 0x27F
+    event = only(Script((), (image.call("clobber_rsp"),)))
+    assert event.actual - event.expected == 8
+
+
+def test_sticky_flags_are_nobodys_business(run, image):
+    assert run(Script((), (image.call("raise_sticky_flags"),))).events == ()
+
+
+def test_the_callers_stack_must_stay(only, image):
+    event = only(Script((), (image.call("clobber_stack"),)))
+    assert (event.kind, event.offset, event.actual) == (Kind.STACK, 13, 0)
+
+
+def test_stack_arguments_belong_to_the_function(run, only, image):
+    assert run(Script((), (image.call("clobber_argument", *range(7)),))).events == ()
+    assert only(Script((), (image.call("clobber_argument", *range(6)),))).kind is Kind.STACK
+    event = only(Script((), (image.call("clobber_stack", *range(7)),)))
+    assert event.offset == 5
+
+
+def test_one_script_may_fail_in_several_ways(run, image):
+    buffers = (Buffer("b", 8, bytes(8), b"\1" + bytes(7), constant=True),)
+    calls = (
+        image.call("clobber_r12"),
+        image.call("poke", Pointer(0), 2, 9),
+        image.call("identity", 4, returns=5),
+    )
+    result = run(Script(buffers, calls))
+    assert [(e.kind, e.step) for e in result.events] == [
+        (Kind.REGISTER, 0),
+        (Kind.CONSTANT, 1),
+        (Kind.RETURN, 2),
+        (Kind.VALUE, 2),
+    ]
+    assert result.failed_scripts == 1
