@@ -91,8 +91,7 @@ def to_json(case: Case) -> dict[str, Any]:
 def from_json(document: Mapping[str, Any]) -> Case:
     """The case of such a document; KeyError or ValueError where it is not one."""
     inputs = {
-        n: bytes.fromhex(v) if isinstance(v, str) else int(v)
-        for n, v in document["inputs"].items()
+        n: bytes.fromhex(v) if isinstance(v, str) else int(v) for n, v in document["inputs"].items()
     }
     placed = document["placement"]
     expected = None

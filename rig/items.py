@@ -159,7 +159,9 @@ class BatchItem(_RigItem):
         batch = lab.batch(project, path, source)
         outcomes = list(lab.run(project, path, batch))
         lab.record(row(project, path, source.name, batch, outcomes))
-        failures = [f for mask, o in outcomes for f in _failures(lab, project, path, batch, mask, o)]
+        failures = [
+            f for mask, o in outcomes for f in _failures(lab, project, path, batch, mask, o)
+        ]
         if failures:
             raise FoundFault(report(lab, failures))
 
@@ -167,9 +169,7 @@ class BatchItem(_RigItem):
 class GeneratedItem(_RigItem):
     """Hypothesis on a primitive: each example runs on every selected path."""
 
-    def __init__(
-        self, *, lab: Lab, project: Project, paths: tuple[Path, ...], **rest: Any
-    ) -> None:
+    def __init__(self, *, lab: Lab, project: Project, paths: tuple[Path, ...], **rest: Any) -> None:
         super().__init__(**rest)
         self.lab, self.project, self.paths = lab, project, paths
         for path in paths:

@@ -311,9 +311,7 @@ def _primitive(name: str, table: dict[str, Any], root: Path, text: _Text) -> Pri
     _check_unique(variants, text)
     slots = tuple(_list(table, "slots", text, name))
     if slots and "source" not in table:
-        raise ManifestError(
-            f"{text.place('slots', name)}: a composition over slots needs `source`"
-        )
+        raise ManifestError(f"{text.place('slots', name)}: a composition over slots needs `source`")
     if not slots and not variants:
         place = text.place(f"[{name}]")
         raise ManifestError(f"{place}: [{name}] has neither `variants` nor `slots`")
@@ -417,7 +415,9 @@ def _check_slots(manifest: Manifest, text: _Text) -> None:
         for slot in primitive.slots:
             if slot != "fused" and slot not in leaves:
                 place = text.place("slots", primitive.name)
-                raise ManifestError(f"{place}: no primitive for slot `{slot}`{nearest(slot, leaves)}")
+                raise ManifestError(
+                    f"{place}: no primitive for slot `{slot}`{nearest(slot, leaves)}"
+                )
 
 
 def _check_complete(folders: Sequence[str], manifest: Manifest, text: _Text) -> None:

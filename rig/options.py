@@ -42,8 +42,12 @@ OPTIONS: tuple[Option, ...] = (
         choices=("host", "paths", "full"),
         default="paths",
     ),
-    Option("cpu", str, "force a CPU model with edits: haswell,-avx2 (`-x` clears one bit)", "MODEL"),
-    Option("ia32cap", str, "force a mask: fields `value`, `~value`, `|value` joined by `:`", "MASK"),
+    Option(
+        "cpu", str, "force a CPU model with edits: haswell,-avx2 (`-x` clears one bit)", "MODEL"
+    ),
+    Option(
+        "ia32cap", str, "force a mask: fields `value`, `~value`, `|value` joined by `:`", "MASK"
+    ),
     Option(
         "cap-dialect",
         str,

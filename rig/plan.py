@@ -129,7 +129,9 @@ def _architectures(
     asked = [a for a in (*options.arch, *options.require_arch) if a != "all"]
     for arch in asked:
         if arch not in ("x86_64", "i386", "aarch64", "arm"):
-            raise RigError(f"--arch {arch}: unknown{nearest(arch, ('x86_64', 'i386', 'aarch64', 'arm'))}")
+            raise RigError(
+                f"--arch {arch}: unknown{nearest(arch, ('x86_64', 'i386', 'aarch64', 'arm'))}"
+            )
     wanted = asked or [host or ""]
     if "all" in options.arch:
         wanted = [*ARCHITECTURES, *(a for a in asked if a not in ARCHITECTURES)]
@@ -167,7 +169,9 @@ def _sweep_of(
     sweep = enumerate_paths(project, session, primitive)
     force = _force(options.force, project, name)
     if force:
-        return replace(sweep, paths=(forced_path(project.manifest, primitive, project.arch, force),))
+        return replace(
+            sweep, paths=(forced_path(project.manifest, primitive, project.arch, force),)
+        )
     if options.force:
         return replace(sweep, paths=())
     if forced is not None:

@@ -67,7 +67,9 @@ class Project:
 
 
 @functools.lru_cache(maxsize=4)
-def _decoded(path: FilePath, arch: str, text: bytes, address: int, extents: tuple[Extent, ...]) -> Decoded:
+def _decoded(
+    path: FilePath, arch: str, text: bytes, address: int, extents: tuple[Extent, ...]
+) -> Decoded:
     return decode(arch, text, address, extents)
 
 
@@ -77,7 +79,9 @@ def decoded(image: Image) -> Decoded:
     return _decoded(image.path, image.arch, image.text.data, image.text.address, extents)
 
 
-def build(manifest: Manifest, arch: str, toolchain: Toolchain, cache: FilePath, jobs: int) -> Project:
+def build(
+    manifest: Manifest, arch: str, toolchain: Toolchain, cache: FilePath, jobs: int
+) -> Project:
     """Builds a project and asks the machine what it can run; paths are not enumerated yet."""
     command = (str(build_runner(arch, toolchain, cache)),)
     image = build_image(manifest, arch, toolchain, cache, jobs)
@@ -129,7 +133,9 @@ def ask_one(project: Project, session: Session, primitive: Primitive, mask: Vect
 
 
 def _question(project: Project, primitive: Primitive, select: Target, query: Query) -> Script:
-    table = struct.pack(f"<{table_length(project, primitive)}Q", *table_of(project, primitive, query.expected))
+    table = struct.pack(
+        f"<{table_length(project, primitive)}Q", *table_of(project, primitive, query.expected)
+    )
     call = Call(select, (Pointer(0), Word(query.length)))
     buffer = Buffer("table", len(table), expected=table, align=8)
     return Script((buffer,), (vector_write(project, query.mask), call))
@@ -154,7 +160,9 @@ def vector_write(project: Project, mask: Vector) -> Write:
     return Write(address, struct.pack(f"<{len(words)}I", *words))
 
 
-def _slots(project: Project, primitive: Primitive) -> list[tuple[str, Contract, tuple[Variant, ...]]]:
+def _slots(
+    project: Project, primitive: Primitive
+) -> list[tuple[str, Contract, tuple[Variant, ...]]]:
     """The slots that have entries in the table, each with its contract and variants."""
     found = []
     for slot, variants in slot_variants(project.manifest, primitive, project.arch):

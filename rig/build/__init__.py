@@ -1,0 +1,1 @@
+"""Stations that compile and link."""

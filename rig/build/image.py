@@ -171,9 +171,7 @@ def _segments(elf: ELFFile, symbols: Mapping[str, int]) -> tuple[Segment, ...]:
         if isinstance(section, RelocationSection):
             _relocate(elf, section, contents, symbols)
     return tuple(
-        Segment(
-            s["p_vaddr"], bytes(contents[s["p_vaddr"]]), s["p_memsz"], bool(s["p_flags"] & 1)
-        )
+        Segment(s["p_vaddr"], bytes(contents[s["p_vaddr"]]), s["p_memsz"], bool(s["p_flags"] & 1))
         for s in loaded
     )
 
@@ -208,9 +206,7 @@ def _input_sections(listing: str, objects: Sequence[Object]) -> list[tuple[int, 
     return rows
 
 
-def _functions(
-    elf: ELFFile, sections: Sequence[tuple[int, int, str]]
-) -> tuple[Function, ...]:
+def _functions(elf: ELFFile, sections: Sequence[tuple[int, int, str]]) -> tuple[Function, ...]:
     table = elf.get_section_by_name(".symtab")
     found: dict[int, Function] = {}
     for symbol in table.iter_symbols():

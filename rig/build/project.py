@@ -41,7 +41,10 @@ def build_image(
 ) -> Image:
     """Compiles and links the project once; BuildError names file, variant and tool's words."""
     arch = ARCHITECTURES[arch_name]
-    units = [*_project_units(manifest, arch, toolchain), *_own_units(manifest, arch, toolchain, cache)]
+    units = [
+        *_project_units(manifest, arch, toolchain),
+        *_own_units(manifest, arch, toolchain, cache),
+    ]
     with FileLock(cache / f"build-{digest(str(manifest.path))[:12]}.lock"):
         objects = compile_all(units, toolchain, cache, jobs)
         image = link(objects, arch, toolchain, cache, manifest.root.resolve())

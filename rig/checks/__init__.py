@@ -1,0 +1,1 @@
+"""Stations that judge: events become findings."""

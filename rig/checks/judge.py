@@ -48,9 +48,7 @@ def script_as_run(batch: Batch, index: int, flipped: bool) -> Script:
     script = batch.script(index)
     if not flipped:
         return script
-    return replace(
-        script, buffers=tuple(replace(b, side=Side(1 - b.side)) for b in script.buffers)
-    )
+    return replace(script, buffers=tuple(replace(b, side=Side(1 - b.side)) for b in script.buffers))
 
 
 def _finding(event: Event, script: Script, describe: Describe, everywhere: bool) -> Finding:
@@ -166,4 +164,3 @@ def _registers(event: Event) -> Iterator[str]:
     for start in range(0, len(registers), 3):
         row = registers[start : start + 3]
         yield "  ".join(f"{name:>6} {value:016x}" for name, value in row)
-

@@ -1,0 +1,1 @@
+"""Stations that give cases and their answers."""

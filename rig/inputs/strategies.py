@@ -65,9 +65,7 @@ _OPERATIONS: Mapping[str, Mapping[str, st.SearchStrategy[dict[str, object]]]] = 
     "poly1305": {"mac": _poly1305},
     "aes_gcm": {
         "seal": st.fixed_dictionaries(
-            _seal(
-                _aes_key, st.binary(min_size=1, max_size=40), (4, 8, 12, 13, 14, 15, 16)
-            )
+            _seal(_aes_key, st.binary(min_size=1, max_size=40), (4, 8, 12, 13, 14, 15, 16))
         )
     },
     "chacha20_poly1305": {

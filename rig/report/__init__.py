@@ -1,0 +1,1 @@
+"""Stations that write for people and machines."""

@@ -43,9 +43,7 @@ class Failure:
 def document(failure: Failure) -> dict[str, Any]:
     """The case file: all that `rig replay` needs."""
     assert failure.case is not None and failure.answer is not None
-    case = Case(
-        failure.case.name, failure.case.values, failure.case.placement, failure.answer
-    )
+    case = Case(failure.case.name, failure.case.values, failure.case.placement, failure.answer)
     return {
         "rig": 1,
         "manifest": str(failure.project.manifest.path.resolve()),

@@ -164,11 +164,7 @@ def _coverage(
 
 def _variant(project: Project, variant: Variant, hits: Hits, plan: Plan) -> dict[str, Any]:
     """A variant over every path that runs it: verdicts are on the paths."""
-    paths = [
-        p
-        for p in plan.paths(project)
-        if (variant.primitive, variant.name) in p.choice
-    ]
+    paths = [p for p in plan.paths(project) if (variant.primitive, variant.name) in p.choice]
     union = frozenset(o for p in paths for o in hits.get(p.id, ()))
     return {
         **describe_variant(project, variant),
@@ -183,7 +179,8 @@ def describe_variant(project: Project, variant: Variant) -> dict[str, Any]:
         "primitive": variant.primitive,
         "variant": variant.name,
         "arch": variant.arch,
-        "needs": sorted(variant.needs.required) + [f"!{n}" for n in sorted(variant.needs.forbidden)],
+        "needs": sorted(variant.needs.required)
+        + [f"!{n}" for n in sorted(variant.needs.forbidden)],
         "constant_time": variant.constant_time,
         "dispatch": variant.dispatch,
         "source": ", ".join(str(_relative(s, project)) for s in variant.sources),

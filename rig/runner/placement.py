@@ -11,6 +11,8 @@ ARENA = 0x2000_0000_0000
 SPAN = SLOT_CAPACITY + 2 * PAGE
 TABLE = 0x2002_0000_0000
 TABLE_WORDS = 128
+STACK = 0x2003_0000_0000
+STACK_SIZE = 1 << 20
 
 
 def place(buffer: Buffer, index: int) -> int:
@@ -37,3 +39,8 @@ def locate(script: Script, address: int) -> tuple[str, int] | None:
         return None
     buffer = script.buffers[index]
     return buffer.name, address - place(buffer, index)
+
+
+def in_stack(address: int) -> bool:
+    """Whether an address lies in the stack that calls run on, or in its guard pages."""
+    return STACK - PAGE <= address < STACK + STACK_SIZE + PAGE

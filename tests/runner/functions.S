@@ -132,6 +132,8 @@ function sabotage               /* writes to the protocol's pipe */
         movl $1, %eax
         syscall
         ret
+function overflow
+        call overflow
 function lost_stack
         xorl %esp, %esp
         pushq %rax

@@ -5,8 +5,9 @@ import signal
 
 import pytest
 
+from rig.runner.client import RunFlag
 from rig.runner.events import ACTUAL_LIMIT, Kind
-from rig.runner.placement import ARENA, PAGE, SPAN, addresses, locate, place
+from rig.runner.placement import ARENA, PAGE, SPAN, addresses, in_stack, locate, place
 from rig.runner.scripts import SLOT_CAPACITY, Buffer, Pointer, Script, Side
 
 ODD = [1, 7, 8, 16, 33, 100, 5000]
@@ -70,6 +71,20 @@ def test_python_and_the_runner_place_alike(run, image):
         address = place(buffers[1], 1)
         scripts.append(Script(buffers, (image.call("identity", Pointer(1), returns=address),)))
     assert run(*scripts).events == ()
+
+
+def test_flip_puts_every_buffer_at_its_other_guard(run, image):
+    for side in Side:
+        script = Script((Buffer("b", 9, side=side),), (image.call("peek", Pointer(0), 9),))
+        kinds = {flags: run(script, flags=flags).events for flags in (RunFlag.NONE, RunFlag.FLIP)}
+        assert [bool(events) for events in kinds.values()] == [side is Side.END, side is Side.START]
+
+
+def test_the_stack_has_guard_pages(only, image):
+    event = only(Script((), (image.call("overflow"),)))
+    assert (event.kind, event.signal) == (Kind.CRASH, signal.SIGSEGV)
+    assert in_stack(event.address)
+    assert not in_stack(place(Buffer("b", 1), 0))
 
 
 def test_placement_keeps_its_promises():

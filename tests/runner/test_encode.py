@@ -69,6 +69,8 @@ def test_constants_agree_with_the_protocol_header():
         "ARENA": placement.ARENA,
         "SPAN": placement.SPAN,
         "TABLE": placement.TABLE,
+        "STACK": placement.STACK,
+        "STACK_SIZE": placement.STACK_SIZE,
         "TABLE_WORDS": placement.TABLE_WORDS,
         "ARGUMENT_LIMIT": encode.ARGUMENT_LIMIT,
         "CALL_LIMIT": encode.CALL_LIMIT,

@@ -1,0 +1,7 @@
+"""`python -m rig`."""
+
+import sys
+
+from rig.cli import main
+
+sys.exit(main())

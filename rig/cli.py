@@ -1,0 +1,206 @@
+"""The `rig` command: a thin door to pytest, and to the stations that need no pytest.
+
+Enters: arguments. Leaves: an exit code (0 passed, 1 a failure, 2 could not run). Never here:
+what a command does; each is one function elsewhere, imported when it is asked for.
+"""
+
+import argparse
+import importlib
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rig import __version__
+from rig.errors import RigError
+from rig.options import OPTIONS, Option, gather, pytest_arguments
+
+COULD_NOT_RUN = 2
+DEFAULT_MANIFEST = "rig.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`function` is module:name; it takes the parsed arguments and gives an exit code."""
+
+    name: str
+    help: str
+    function: str
+
+
+COMMANDS = (
+    Command("run", "build, force, prove, replay, judge and report", "rig.cli:run"),
+    Command("list", "the variants, `list checks`, `list cpus`", "rig.commands.listing:main"),
+    Command("paths", "masks asked, paths, mismatches", "rig.commands.paths:main"),
+    Command("doctor", "whether this machine can run the rig", "rig.commands.doctor:main"),
+    Command("coverage", "annotated disassembly of a variant", "rig.commands.coverage:main"),
+    Command("replay", "one case again", "rig.commands.replay:main"),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The entry point."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    given, passed = _split(given)
+    parsed = _parser().parse_args(given)
+    parsed.passed = passed
+    module, _, name = parsed.function.partition(":")
+    try:
+        code: int = getattr(importlib.import_module(module), name)(parsed)
+    except RigError as error:
+        print(f"rig: {error}", file=sys.stderr)
+        return COULD_NOT_RUN
+    except KeyboardInterrupt:
+        print("rig: interrupted", file=sys.stderr)
+        return COULD_NOT_RUN
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return COULD_NOT_RUN
+    return code
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """What stands behind `--` goes to pytest as it is."""
+    if "--" not in arguments:
+        return arguments, []
+    place = arguments.index("--")
+    return arguments[:place], arguments[place + 1 :]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rig", description="Every variant of native code, on every path, judged and covered."
+    )
+    parser.add_argument("--version", action="version", version=f"variant-rig {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        sub = commands.add_parser(command.name, help=command.help, description=command.help)
+        sub.set_defaults(function=command.function)
+        _ARGUMENTS[command.name](sub)
+    return parser
+
+
+def _run_arguments(parser: argparse.ArgumentParser) -> None:
+    _manifests(parser)
+    for option in OPTIONS:
+        _add(parser, option)
+    parser.add_argument("-j", metavar="N", help="processes (default: one per core)")
+    parser.add_argument("-v", action="store_true", help="print the pytest line, name each item")
+
+
+def _list_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="*", help="checks, cpus, or manifests (default ./rig.toml)")
+    _machine_readable(parser)
+
+
+def _paths_arguments(parser: argparse.ArgumentParser) -> None:
+    _manifests(parser)
+    _chosen(parser, "primitive", "variant", "cc", "cache-dir")
+    _machine_readable(parser)
+
+
+def _doctor_arguments(parser: argparse.ArgumentParser) -> None:
+    _chosen(parser, "cc", "cache-dir")
+    _machine_readable(parser)
+
+
+def _coverage_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("variant", help="PRIMITIVE/VARIANT")
+    parser.add_argument("manifest", nargs="?", help="default ./rig.toml, else the bundled project")
+    _chosen(parser, "cc", "cache-dir", "report")
+    parser.add_argument("--path", metavar="PATH", help="one path only: aes=ssse3,ghash=pclmul")
+    parser.add_argument("--missing", action="store_true", help="only what was not executed")
+    _machine_readable(parser)
+
+
+def _replay_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("case", metavar="ID|FILE", help="a case of the report, or its file")
+    _chosen(parser, "cc", "cache-dir", "report")
+    parser.add_argument("--emit", choices=("c", "python"), help="print a stand-alone reproducer")
+
+
+_ARGUMENTS = {
+    "run": _run_arguments,
+    "list": _list_arguments,
+    "paths": _paths_arguments,
+    "doctor": _doctor_arguments,
+    "coverage": _coverage_arguments,
+    "replay": _replay_arguments,
+}
+
+
+def _manifests(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "manifests",
+        nargs="*",
+        metavar="rig.toml",
+        help="manifests (default ./rig.toml, else the bundled project)",
+    )
+
+
+def _machine_readable(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _chosen(parser: argparse.ArgumentParser, *names: str) -> None:
+    for option in OPTIONS:
+        if option.name in names:
+            _add(parser, option)
+
+
+def _add(parser: argparse.ArgumentParser, option: Option) -> None:
+    flag = f"--{option.name}"
+    if option.choices:
+        parser.add_argument(flag, choices=option.choices, help=option.help)
+    elif option.kind is list:
+        parser.add_argument(flag, action="append", metavar=option.metavar, help=option.help)
+    else:
+        parser.add_argument(flag, type=option.kind, metavar=option.metavar, help=option.help)
+
+
+def manifest_paths(named: Sequence[str]) -> list[Path]:
+    """The manifests of a command; RigError for one that is not there."""
+    if not named:
+        here = Path(DEFAULT_MANIFEST)
+        if here.is_file():
+            return [here]
+        from rig.data import data_folder
+
+        return [data_folder("native") / DEFAULT_MANIFEST]
+    paths = [Path(name) / DEFAULT_MANIFEST if Path(name).is_dir() else Path(name) for name in named]
+    for path in paths:
+        if not path.is_file():
+            raise RigError(f"{path}: no such manifest; name a rig.toml, or run without a name")
+    return paths
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """`rig run`: the same items and options as pytest has."""
+    import pytest
+
+    options = gather(vars(parsed))
+    jobs = parsed.j or str(os.cpu_count() or 1)
+    if not jobs.isdigit() or jobs == "0":
+        raise RigError(f"-j {jobs}: a number of processes, 1 or more")
+    command = [
+        *(str(path) for path in manifest_paths(parsed.manifests)),
+        *pytest_arguments(options),
+        *(("-n", jobs, "--maxschedchunk=1") if jobs != "1" else ()),
+        *(("-v",) if parsed.v else ("-q",)),
+        *parsed.passed,
+    ]
+    if parsed.v:
+        print("pytest", shlex.join(command), flush=True)
+    fixed = ["-p", "no:cacheprovider", "--import-mode=importlib", "-c", os.devnull, "--rootdir=."]
+    code = pytest.main([*fixed, *command], plugins=_plugins())
+    return 0 if code == 0 else 1 if code == pytest.ExitCode.TESTS_FAILED else COULD_NOT_RUN
+
+
+def _plugins() -> list[str]:
+    """The plugin by name where the installation has no entry point (a bare checkout)."""
+    from importlib.metadata import entry_points
+
+    known = {point.value for point in entry_points(group="pytest11")}
+    return [] if "rig.plugin" in known else ["rig.plugin"]
