@@ -194,13 +194,13 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.v:
         print("pytest", shlex.join(command), flush=True)
     fixed = ["-p", "no:cacheprovider", "--import-mode=importlib", "-c", os.devnull, "--rootdir=."]
-    code = pytest.main([*fixed, *command], plugins=_plugins())
+    code = pytest.main([*fixed, *_plugin(), *command])
     return 0 if code == 0 else 1 if code == pytest.ExitCode.TESTS_FAILED else COULD_NOT_RUN
 
 
-def _plugins() -> list[str]:
+def _plugin() -> tuple[str, ...]:
     """The plugin by name where the installation has no entry point (a bare checkout)."""
     from importlib.metadata import entry_points
 
     known = {point.value for point in entry_points(group="pytest11")}
-    return [] if "rig.plugin" in known else ["rig.plugin"]
+    return () if "rig.plugin" in known else ("-p", "rig.plugin")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 
 from cffi import FFI
@@ -179,7 +180,12 @@ _OPERATORS: Mapping[type, Callable[[int, int], int]] = {
 
 def size_of(expression: str, numbers: Mapping[str, int]) -> int:
     """The value of a size expression, in bytes; KeyError names an unknown argument."""
-    return _evaluate(ast.parse(expression, mode="eval").body, numbers)
+    return _evaluate(_parsed(expression), numbers)
+
+
+@cache
+def _parsed(expression: str) -> ast.expr:
+    return ast.parse(expression, mode="eval").body
 
 
 def _evaluate(node: ast.expr, numbers: Mapping[str, int]) -> int:

@@ -258,11 +258,10 @@ def row(
     """The row of a source on a path; cases are counted once for each mask."""
     findings = [finding for _, outcome in outcomes for finding in outcome.findings]
     hits = {address for _, outcome in outcomes for address in outcome.hits}
-    kinds = Counter(_source_of(case, source) for case in batch.cases)
     return {
         "path": path.id,
         "source": source,
-        "published": dict(kinds) if source not in ("edges", "sweep") else {},
+        "published": dict(batch.published),
         "cases": sum(outcome.cases for _, outcome in outcomes),
         "failed": sum(outcome.failed for _, outcome in outcomes),
         "abandoned": sum(outcome.abandoned for _, outcome in outcomes),
@@ -276,10 +275,6 @@ def _finding_row(finding: Finding) -> dict[str, str]:
     return {"check": finding.check, "summary": finding.summary, "symbol": finding.symbol}
 
 
-def _source_of(case: Case, source: str) -> str:
-    return case.name.rpartition(" ")[0] or source
-
-
 def _failures(
     lab: Lab, project: Project, path: Path, batch: Batch, mask: Vector, outcome: Outcome
 ) -> list[Failure]:
@@ -289,8 +284,8 @@ def _failures(
         first.setdefault(finding.check, finding)
     failures = []
     for finding in first.values():
-        case = None if finding.script is None else batch.cases[finding.script]
-        answer = None if finding.script is None else batch.answers[finding.script]
+        case = None if finding.script is None else batch.case(finding.script)
+        answer = None if finding.script is None else batch.answer(finding.script)
         failures.append(
             Failure(
                 project, path, mask, lab.seeds(), finding, case, answer, more=outcome.failed - 1
@@ -302,7 +297,7 @@ def _failures(
 def _size(batch: Batch, finding: Finding) -> int:
     if finding.script is None:
         return -1
-    inputs = batch.cases[finding.script].values.inputs.values()
+    inputs = batch.case(finding.script).values.inputs.values()
     return sum(len(value) for value in inputs if isinstance(value, bytes))
 
 

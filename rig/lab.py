@@ -6,26 +6,35 @@ enumerating; the controller has done both.
 
 import json
 import os
-from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path as FilePath
 from typing import Any
 
+from filelock import FileLock
+
+from rig.cache import digest, write_atomically
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.cases import Answer, Case
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import Source, sources
+from rig.manifest import Length
 from rig.plan import Plan, unrunnable
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding
-from rig.runner.batches import Batch, make_batch
+from rig.runner.batches import Batch, Contents, make_batch
+from rig.runner.compose import Binding
 from rig.runner.session import Session
 
 BATCHES_KEPT = 12
+_MAKERS = (
+    *("cases.py", "contracts.py", "architectures.py", "oracle/*.py", "primitives/*.py"),
+    *("inputs/*.py", "vectors/*.py", "runner/*.py"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,7 @@ class Lab:
         self._part = plan.folder / f"part-{worker}.jsonl"
         self._sessions: dict[FilePath, Session] = {}
         self._answered = lru_cache(maxsize=BATCHES_KEPT)(self._ask)
-        self._batches: OrderedDict[Hashable, Batch] = OrderedDict()
+        self._batches: OrderedDict[str, Batch] = OrderedDict()
 
     def close(self) -> None:
         """Ends every runner."""
@@ -64,20 +73,33 @@ class Lab:
 
     def batch(self, project: Project, path: Path, source: Source) -> Batch:
         """The batch of a source for a path; paths with one binding and the same lengths share."""
-        answered: Answered = self._answered(path.primitive, source.name)
-        taken = tuple(i for i, case in enumerate(answered.cases) if takes(path, case))
-        key = (path.primitive, source.name, project.image.path, narrowing_of(project, path), taken)
+        bound = binding(project, path)
+        domain = None if path.lengths == (Length(),) else path.lengths
+        key = _batch_key(path.primitive, source, bound, domain)
         if key not in self._batches:
             while len(self._batches) >= BATCHES_KEPT:
                 self._batches.popitem(last=False)
-            self._batches[key] = make_batch(
-                PRIMITIVES[path.primitive],
-                binding(project, path),
-                [answered.cases[i] for i in taken],
-                [answered.answers[i] for i in taken],
-            )
+            self._batches[key] = self._load(path, source, bound, key)
         self._batches.move_to_end(key)
         return self._batches[key]
+
+    def _load(self, path: Path, source: Source, bound: Binding, key: str) -> Batch:
+        """The batch from the cache on disk, else made; one process makes it, the others wait."""
+        file = self.plan.cache / "batches" / key
+        file.parent.mkdir(exist_ok=True)
+        definition = PRIMITIVES[path.primitive]
+
+        def contents() -> Contents:
+            answered: Answered = self._answered(path.primitive, source.name)
+            pairs = zip(answered.cases, answered.answers, strict=True)
+            taken = [(c, a) for c, a in pairs if takes(path, c)]
+            return [c for c, _ in taken], [a for _, a in taken]
+
+        with FileLock(f"{file}.lock"):
+            if not file.exists():
+                write_atomically(file, pack(make_batch(definition, bound, *contents())))
+        size, published, data = unpack(file.read_bytes())
+        return Batch(definition, bound, size, data, contents, published)
 
     def _ask(self, primitive: str, name: str) -> Answered:
         definition = PRIMITIVES[primitive]
@@ -140,10 +162,42 @@ def case_length(case: Case) -> int:
     return max(lengths, default=16)
 
 
-def narrowing_of(project: Project, path: Path) -> str:
-    """What distinguishes the bindings of a primitive's paths: roles, sizes, alignments."""
-    bound = binding(project, path)
-    return repr((sorted(bound.targets), sorted(bound.sizes.items()), sorted(bound.align.items())))
+def _batch_key(
+    primitive: str, source: Source, bound: Binding, domain: tuple[Length, ...] | None
+) -> str:
+    """Everything that the bytes of a batch follow from."""
+    roles = sorted((role, repr(target)) for role, target in bound.targets.items())
+    narrowing = (roles, sorted(bound.sizes.items()), sorted(bound.align.items()), domain)
+    return digest(
+        code_digest(),
+        primitive,
+        source.name,
+        repr(narrowing),
+        bound.contract.path.read_bytes(),
+        *(file.read_bytes() for file in source.files),
+    )
+
+
+@cache
+def code_digest() -> str:
+    """The rig's own code that the bytes of a batch follow from: none made by other is taken."""
+    package = FilePath(__file__).parent
+    files = [f for name in _MAKERS for f in sorted(package.glob(name))]
+    return digest(*(file.read_bytes() for file in files))
+
+
+def pack(batch: Batch) -> bytes:
+    """A batch as the cache keeps it: its header's length, the header, the scripts."""
+    published = Counter(case.name.rpartition(" ")[0] for case in batch.contents()[0])
+    header = json.dumps({"size": batch.size, "published": published}).encode()
+    return len(header).to_bytes(8, "little") + header + batch.data
+
+
+def unpack(data: bytes) -> tuple[int, dict[str, int], bytes]:
+    """The inverse of `pack`: size, counts, scripts."""
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    return header["size"], header["published"], data[start:]
 
 
 def rows(folder: FilePath) -> list[dict[str, Any]]:

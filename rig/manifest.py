@@ -4,21 +4,24 @@ Enters: the path of a manifest, version 1. Leaves: a frozen `Manifest` whose pat
 whose names are unique. Never here: parsing of contracts, choosing of paths, compiling.
 """
 
-import difflib
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from rig.architectures import ARCHITECTURES
-from rig.capabilities.bits import CapabilityError
+from rig.capabilities.bits import LAYOUTS, CapabilityError
 from rig.capabilities.vector import Needs, parse_needs
 from rig.errors import ManifestError
+from rig.toml_table import Table, nearest, read_toml, top_of
 
-SOURCE_SUFFIXES = (".c", ".S", ".o", ".a")
+VERSION = 1
+SOURCE_SUFFIXES = (".c", ".S", ".s", ".o", ".a")
+FUSED = "fused"
 
-_TOP_KEYS = ("rig", "include", "complete", "vector", "dispatch", "accept")
+_TOP_KEYS = (
+    "rig", "include", "complete", "vector", "dispatch", "accept", "generate", "flavour",
+)  # fmt: skip
 _DISPATCH_KEYS = ("source", "symbol")
 _PRIMITIVE_KEYS = (
     "contract", "symbols", "dir", "variants", "undefined", "slots", "source",
@@ -29,19 +32,30 @@ _VARIANT_KEYS = (
 )  # fmt: skip
 _LENGTH_KEYS = ("min", "max", "step")
 _ACCEPT_KEYS = ("check", "symbol", "reason")
+_SCRIPTS = (".pl", ".py", ".sh", ".m4", ".asm", ".nasm")
+_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PAGE = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A domain of lengths in bytes: min <= n <= max, n a multiple of step."""
+    """A domain of lengths in bytes: min <= n <= max, n a multiple of step and, where paths
+    divide the lengths among them, of none of `apart`."""
 
     min: int = 0
     max: int | None = None
     step: int = 1
+    apart: tuple[int, ...] = ()
 
     def holds(self, n: int) -> bool:
         """Whether n lies in the domain."""
-        return self.min <= n and (self.max is None or n <= self.max) and n % self.step == 0
+        inside = self.min <= n and (self.max is None or n <= self.max)
+        return inside and n % self.step == 0 and all(n % step for step in self.apart)
+
+    def first(self) -> int:
+        """The least multiple of step that is at least min."""
+        return -(-self.min // self.step) * self.step
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +118,9 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A whole rig.toml; `dispatch` None means by the rule of stanza order."""
+    """A whole rig.toml; `dispatch` None means by the rule of stanza order. `generators` are
+    commands that turn a script into .S, by the script's suffix; `flavour`, by architecture,
+    is what they are told."""
 
     path: Path
     root: Path
@@ -113,6 +129,8 @@ class Manifest:
     dispatch: Dispatch | None
     primitives: Mapping[str, Primitive]
     accept: tuple[Acceptance, ...]
+    generators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    flavour: Mapping[str, str] = field(default_factory=dict)
 
     def variants(self, arch: str) -> tuple[Variant, ...]:
         """All variants for one architecture, in stanza order."""
@@ -120,277 +138,249 @@ class Manifest:
         return tuple(v for v in found if v.arch == arch)
 
 
-class _Text:
-    """The manifest's text: finds the line that an error should name."""
-
-    def __init__(self, path: Path, text: str) -> None:
-        self.path = path
-        self.lines = text.splitlines()
-
-    def place(self, word: str, table: str = "", occurrence: int = 1) -> str:
-        start = self._start(table)
-        seen = 0
-        for number in range(start, len(self.lines)):
-            line = self.lines[number]
-            if number > start and table and line.lstrip().startswith("["):
-                break
-            if word in line:
-                seen += 1
-                if seen == occurrence:
-                    return f"{self.path}:{number + 1}"
-        return f"{self.path}:{start + 1}"
-
-    def _start(self, table: str) -> int:
-        for number, line in enumerate(self.lines):
-            if table and line.strip().startswith(f"[{table}]"):
-                return number
-        return 0
-
-
 def read(path: Path) -> Manifest:
     """Reads a manifest; raises ManifestError, `path:line: message`, for what is wrong in it."""
-    try:
-        content = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise ManifestError(f"{path}: cannot read the manifest: {reason}") from error
-    try:
-        raw = tomllib.loads(content)
-    except tomllib.TOMLDecodeError as error:
-        raise ManifestError(_toml_message(path, str(error))) from error
-    return _manifest(path, raw, _Text(path, content))
-
-
-def _toml_message(path: Path, message: str) -> str:
-    text, _, position = message.rpartition(" (at ")
-    words = position.rstrip(")").replace(",", "").split()
-    line = words[1] if len(words) > 1 and words[0] == "line" else "1"
-    return f"{path}:{line}: not TOML: {text or message}"
-
-
-def _manifest(path: Path, raw: dict[str, Any], text: _Text) -> Manifest:
+    whole = read_toml(path)
+    top = top_of(whole)
+    if type(top.content.get("rig")) is not int or top.content["rig"] != VERSION:
+        raise top.error("rig", f"this rig reads manifests with `rig = {VERSION}`")
+    names = [n for n, v in whole.content.items() if isinstance(v, dict) and n not in _TOP_KEYS]
+    top.only((*_TOP_KEYS, *names))
     root = path.parent
-    if raw.get("rig") != 1:
-        raise ManifestError(f"{text.place('rig')}: this rig reads manifests with `rig = 1`")
-    top = {key: value for key, value in raw.items() if not _is_primitive(key, value)}
-    _known(top, _TOP_KEYS, text, "")
-    primitives = {
-        name: _primitive(name, table, root, text)
-        for name, table in raw.items()
-        if _is_primitive(name, table)
-    }
+    generators = _generators(top)
+    primitives = {n: _primitive(n, whole.inside(n), root, generators) for n in names}
     if not primitives:
         raise ManifestError(f"{path}:1: names no primitive; add a table such as [chacha20]")
     manifest = Manifest(
         path=path,
         root=root,
-        include=tuple(
-            _existing(root / _string(i, "include", text, ""), text, i)
-            for i in _list(top, "include", text)
-        ),
-        vector=_vector(top, text),
-        dispatch=_dispatch(top.get("dispatch", "rules"), root, text),
+        include=_folders(top, "include", root),
+        vector=_vector(top),
+        dispatch=_dispatch(whole, top, root),
         primitives=primitives,
-        accept=_acceptances(top, text),
+        accept=tuple(_acceptance(row) for row in whole.rows("accept")),
+        generators=generators,
+        flavour=_of_architectures(top, "flavour"),
     )
-    _check_slots(manifest, text)
-    _check_complete(_list(top, "complete", text), manifest, text)
+    _check_slots(manifest, whole)
+    _check_flavours(manifest)
+    _check_complete(manifest, top)
     return manifest
 
 
-def _is_primitive(key: str, value: object) -> bool:
-    return isinstance(value, dict) and key not in _TOP_KEYS
+def _of_architectures(table: Table, key: str) -> Mapping[str, str]:
+    found = table.names(key)
+    for arch in found:
+        if arch not in LAYOUTS:
+            raise table.error(arch, f"unknown architecture `{arch}`{nearest(arch, LAYOUTS)}")
+    return found
 
 
-def _known(table: Mapping[str, Any], keys: Sequence[str], text: _Text, section: str) -> None:
-    for key in table:
-        if key not in keys:
-            place = text.place(key, section)
-            raise ManifestError(f"{place}: unknown key `{key}`{nearest(key, keys)}")
-
-
-def nearest(word: str, names: Iterable[str]) -> str:
-    """The end of an error message: the nearest valid name, else all of them."""
-    names = list(names)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
-    if close:
-        return f"; did you mean `{close[0]}`?"
-    return f"; valid: {', '.join(names)}" if names else ""
-
-
-def _list(table: Mapping[str, Any], key: str, text: _Text, section: str = "") -> list[Any]:
-    value = table.get(key, [])
-    if not isinstance(value, list):
-        raise ManifestError(f"{text.place(key, section)}: `{key}` must be a list")
-    return value
-
-
-def _string(value: Any, key: str, text: _Text, section: str) -> str:
-    if not isinstance(value, str):
-        raise ManifestError(f"{text.place(key, section)}: `{key}` must be a string")
-    return value
-
-
-def _mapping(table: Mapping[str, Any], key: str, kind: type, text: _Text, section: str) -> Any:
-    value = table.get(key, {})
-    if not isinstance(value, dict) or not all(type(v) is kind for v in value.values()):
-        word = "strings" if kind is str else "numbers"
-        raise ManifestError(f"{text.place(key, section)}: `{key}` must be a table of {word}")
-    return value
-
-
-def _existing(path: Path, text: _Text, word: str, section: str = "") -> Path:
-    if path.exists():
-        return path
-    names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    place = text.place(word, section)
-    close = nearest(path.name, names) if names else "; its folder is missing too"
-    raise ManifestError(f"{place}: no such file: {word}{close}")
-
-
-def _vector(top: Mapping[str, Any], text: _Text) -> Mapping[str, str]:
-    vector: Mapping[str, str] = _mapping(top, "vector", str, text, "")
-    for arch in vector:
-        if arch not in ARCHITECTURES:
-            place = text.place("vector")
-            raise ManifestError(
-                f"{place}: unknown architecture `{arch}`{nearest(arch, ARCHITECTURES)}"
-            )
+def _vector(top: Table) -> Mapping[str, str]:
+    vector = _of_architectures(top, "vector")
+    for symbol in vector.values():
+        if not _IDENTIFIER.fullmatch(symbol):
+            raise top.error_at(symbol, "vector", f"`{symbol}` is no name that C can declare")
     return vector
 
 
-def _sources(value: Any, root: Path, text: _Text, section: str) -> tuple[Path, ...]:
-    names = value if isinstance(value, list) else [value]
-    paths = []
-    for name in names:
-        path = _existing(root / _string(name, "source", text, section), text, name, section)
-        if path.suffix not in SOURCE_SUFFIXES:
-            place = text.place(name, section)
-            raise ManifestError(
-                f"{place}: {name}: a source ends in one of {' '.join(SOURCE_SUFFIXES)}"
+def _folders(top: Table, key: str, root: Path) -> tuple[Path, ...]:
+    return tuple(_existing(root, name, top, key, folder=True) for name in top.strings(key))
+
+
+def _existing(root: Path, name: str, table: Table, key: str, *, folder: bool = False) -> Path:
+    """The file or folder of that name; the error says what is near."""
+    path = root / name
+    try:
+        if path.is_dir() if folder else path.is_file():
+            return path
+        wrong = path.exists()
+        names = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else None
+    except (OSError, ValueError) as error:
+        raise table.error_at(name, key, f"{name}: {error}") from error
+    if wrong:
+        kind = "file, not a folder" if folder else "folder, not a file"
+        raise table.error_at(name, key, f"{name} is a {kind}")
+    close = "; its folder is missing too" if names is None else nearest(path.name, names)
+    raise table.error_at(name, key, f"no such {'folder' if folder else 'file'}: {name}{close}")
+
+
+def _generators(top: Table) -> Mapping[str, tuple[str, ...]]:
+    found = {}
+    for suffix, command in top.names("generate").items():
+        if not re.fullmatch(r"\.\w+", suffix) or suffix in SOURCE_SUFFIXES:
+            raise top.error(
+                suffix, f"`{suffix}`: `generate` names the suffix of scripts, such as .pl"
             )
-        paths.append(path)
-    return tuple(paths)
+        try:
+            words = tuple(shlex.split(command))
+        except ValueError as error:
+            raise top.error(suffix, f"`generate`: {command}: {error}") from error
+        _check_placeholders(command, ("in", "flavour", "out"), top, suffix)
+        if not any("{in}" in word for word in words):
+            raise top.error(suffix, f"`generate`: {command}: {{in}} must say where the script goes")
+        found[suffix] = words
+    return found
 
 
-def _dispatch(value: Any, root: Path, text: _Text) -> Dispatch | None:
+def _check_placeholders(text: str, valid: Sequence[str], table: Table, key: str) -> None:
+    for word in re.findall(r"\{(.*?)\}", text):
+        if word not in valid:
+            forms = [f"{{{v}}}" for v in valid]
+            raise table.error(
+                key, f"`{text}`: unknown placeholder {{{word}}}; valid: {', '.join(forms)}"
+            )
+
+
+def _sources(table: Table, key: str, root: Path, suffixes: Sequence[str]) -> tuple[Path, ...]:
+    if key not in table.content:
+        raise ManifestError(f"{table.region.place()}: lacks `{key}`")
+    single = isinstance(table.content[key], str)
+    names = (table.string(key),) if single else table.strings(key)
+    if not names:
+        raise table.error(key, f"`{key}` names no file")
+    return tuple(_source(name, table, key, root, suffixes) for name in names)
+
+
+def _source(name: str, table: Table, key: str, root: Path, suffixes: Sequence[str]) -> Path:
+    suffix = Path(name).suffix
+    if suffix == ".so":
+        text = "a shared library cannot be linked into an image; name its .o files or its .a"
+        raise table.error_at(name, key, f"{name}: {text}")
+    path = _existing(root, name, table, key)
+    if suffix not in suffixes:
+        advice = "; `generate` says how others become .S" if suffix in _SCRIPTS else ""
+        raise table.error_at(
+            name, key, f"{name}: a source ends in one of {' '.join(suffixes)}{advice}"
+        )
+    return path
+
+
+def _dispatch(whole: Table, top: Table, root: Path) -> Dispatch | None:
+    value = top.content.get("dispatch", "rules")
     if value == "rules":
         return None
-    if not isinstance(value, dict) or "source" not in value or "symbol" not in value:
-        place = text.place("dispatch")
-        raise ManifestError(f'{place}: `dispatch` is "rules" or a table with source and symbol')
-    _known(value, _DISPATCH_KEYS, text, "dispatch")
-    symbol = _string(value["symbol"], "symbol", text, "dispatch")
+    if not isinstance(value, dict) or not {"source", "symbol"} <= set(value):
+        raise top.error("dispatch", '`dispatch` is "rules" or a table with source and symbol')
+    table = whole.inside("dispatch")
+    table.only(_DISPATCH_KEYS)
+    symbol = table.string("symbol")
+    _check_placeholders(symbol, ("primitive",), table, "symbol")
     if "{primitive}" not in symbol:
-        place = text.place("symbol", "dispatch")
-        raise ManifestError(f"{place}: `symbol` must hold {{primitive}}")
-    return Dispatch(_sources(value["source"], root, text, "dispatch"), symbol)
+        raise table.error("symbol", "`symbol` must hold {primitive}")
+    return Dispatch(_sources(table, "source", root, SOURCE_SUFFIXES), symbol)
 
 
-def _acceptances(top: Mapping[str, Any], text: _Text) -> tuple[Acceptance, ...]:
-    found = []
-    for number, item in enumerate(_list(top, "accept", text), start=1):
-        place = text.place("reason", occurrence=number)
-        if not isinstance(item, dict) or not all(
-            isinstance(item.get(k), str) and item[k] for k in _ACCEPT_KEYS
-        ):
-            raise ManifestError(f"{place}: `accept` wants {', '.join(_ACCEPT_KEYS)} as strings")
-        _known(item, _ACCEPT_KEYS, text, "")
-        found.append(Acceptance(item["check"], item["symbol"], item["reason"], place))
-    return tuple(found)
+def _acceptance(row: Table) -> Acceptance:
+    row.only(_ACCEPT_KEYS)
+    for key in _ACCEPT_KEYS:
+        if key not in row.content:
+            wanted = ", ".join(_ACCEPT_KEYS)
+            raise ManifestError(f"{row.region.place()}: `accept` wants {wanted}; lacks `{key}`")
+    check, symbol, reason = (row.string(key) for key in _ACCEPT_KEYS)
+    return Acceptance(check, symbol, reason, row.region.place())
 
 
-def _primitive(name: str, table: dict[str, Any], root: Path, text: _Text) -> Primitive:
-    _known(table, _PRIMITIVE_KEYS, text, name)
-    contract = table.get("contract")
-    folder = root / _string(table.get("dir", "."), "dir", text, name)
-    variants = tuple(
-        _variant(name, table, stanza, folder, text, number)
-        for number, stanza in enumerate(_list(table, "variants", text, name), start=1)
-    )
-    _check_unique(variants, text)
-    slots = tuple(_list(table, "slots", text, name))
-    if slots and "source" not in table:
-        raise ManifestError(f"{text.place('slots', name)}: a composition over slots needs `source`")
+def _primitive(
+    name: str, table: Table, root: Path, generators: Mapping[str, tuple[str, ...]]
+) -> Primitive:
+    table.only(_PRIMITIVE_KEYS)
+    place = table.region.place()
+    suffixes = (*SOURCE_SUFFIXES, *generators)
+    folder = root / table.string("dir", ".")
+    variants = tuple(_variant(name, table, row, folder, suffixes) for row in table.rows("variants"))
+    _check_unique(variants)
+    slots = table.strings("slots")
     if not slots and not variants:
-        place = text.place(f"[{name}]")
         raise ManifestError(f"{place}: [{name}] has neither `variants` nor `slots`")
+    if slots and "source" not in table.content:
+        raise table.error("slots", "a composition over slots needs `source`")
+    if "source" in table.content and not slots:
+        raise table.error("source", "`source` here is for `slots`; a variant has its own")
+    contract = table.string("contract")
     return Primitive(
         name=name,
-        place=text.place(f"[{name}]"),
-        contract=_existing(root / contract, text, contract, name) if contract else None,
-        symbols=_mapping(table, "symbols", str, text, name),
+        place=place,
+        contract=_existing(root, contract, table, "contract") if contract else None,
+        symbols=table.names("symbols"),
         variants=variants,
         slots=slots,
-        sources=_sources(table["source"], folder, text, name) if slots else (),
+        sources=_sources(table, "source", folder, suffixes) if slots else (),
     )
 
 
 def _variant(
-    primitive: str, table: dict[str, Any], stanza: Any, folder: Path, text: _Text, number: int
+    primitive: str, table: Table, row: Table, folder: Path, suffixes: Sequence[str]
 ) -> Variant:
-    place = text.place("arch", primitive, number)
-    if not isinstance(stanza, dict):
-        raise ManifestError(f"{place}: a variant is a table: {{ arch, name, source, ... }}")
-    _known(stanza, _VARIANT_KEYS, text, primitive)
+    row.only(_VARIANT_KEYS)
+    place = row.region.place()
     for key in ("arch", "name", "source"):
-        if key not in stanza:
-            raise ManifestError(f"{place}: variant {number} of [{primitive}] lacks `{key}`")
-    name, arch = str(stanza["name"]), str(stanza["arch"])
-    if arch not in ARCHITECTURES:
-        raise ManifestError(f"{place}: unknown architecture `{arch}`{nearest(arch, ARCHITECTURES)}")
-    patterns = {
-        **_mapping(table, "symbols", str, text, primitive),
-        **_mapping(stanza, "symbols", str, text, primitive),
-    }
+        if key not in row.content:
+            raise ManifestError(f"{place}: a variant of [{primitive}] lacks `{key}`")
+    name, arch = row.string("name"), row.string("arch")
+    if not _NAME.fullmatch(name):
+        raise row.error("name", f"`{name}`: a name is made of letters, digits, `_`, `-` and `.`")
+    if arch not in LAYOUTS:
+        raise row.error("arch", f"unknown architecture `{arch}`{nearest(arch, LAYOUTS)}")
     return Variant(
         primitive=primitive,
         arch=arch,
         name=name,
-        sources=_sources(stanza["source"], folder, text, primitive),
-        needs=_needs(stanza.get("needs", ""), arch, place),
-        symbols={role: pattern.replace("{name}", name) for role, pattern in patterns.items()},
+        sources=_sources(row, "source", folder, suffixes),
+        needs=_needs(row, arch),
+        symbols={**_symbols(table, name), **_symbols(row, name)},
         place=place,
-        length=_length(stanza.get("len", {}), text, primitive, place),
-        align=_mapping(stanza, "align", int, text, primitive),
-        sizes=_mapping(stanza, "sizes", int, text, primitive),
-        layout=_string(stanza.get("layout", name), "layout", text, primitive),
-        shares=tuple(_list(stanza, "shares", text, primitive)),
-        ran=stanza.get("ran"),
-        undefined=tuple(
-            _list(table, "undefined", text, primitive) + _list(stanza, "undefined", text, primitive)
-        ),
-        constant_time=_flag(stanza, "constant_time", text, primitive),
-        dispatch=_flag(stanza, "dispatch", text, primitive),
+        length=_length(row),
+        align=_align(row),
+        sizes=row.numbers("sizes"),
+        layout=row.string("layout", name),
+        shares=row.strings("shares"),
+        ran=row.string("ran") or None,
+        undefined=(*table.strings("undefined"), *row.strings("undefined")),
+        constant_time=row.flag("constant_time"),
+        dispatch=row.flag("dispatch"),
     )
 
 
-def _flag(stanza: Mapping[str, Any], key: str, text: _Text, section: str) -> bool:
-    value = stanza.get(key, True)
-    if not isinstance(value, bool):
-        raise ManifestError(f"{text.place(key, section)}: `{key}` must be true or false")
-    return value
+def _symbols(table: Table, name: str) -> dict[str, str]:
+    patterns = table.names("symbols")
+    for pattern in patterns.values():
+        _check_placeholders(pattern, ("name",), table, "symbols")
+    return {role: pattern.replace("{name}", name) for role, pattern in patterns.items()}
 
 
-def _needs(value: Any, arch: str, place: str) -> Needs:
+def _needs(row: Table, arch: str) -> Needs:
+    value = row.content.get("needs", "")
     if not isinstance(value, str):
-        raise ManifestError(f'{place}: `needs` is a string of names: "ssse3 pclmul"')
+        raise row.error("needs", '`needs` is a string of names: "ssse3 pclmul"')
     try:
         return parse_needs(value, arch)
     except CapabilityError as error:
-        raise ManifestError(f"{place}: {error}") from error
+        raise row.error("needs", str(error)) from error
 
 
-def _length(value: Any, text: _Text, section: str, place: str) -> Length:
-    if not isinstance(value, dict) or not all(type(v) is int and v >= 0 for v in value.values()):
-        raise ManifestError(f"{place}: `len` is a table of numbers: {{ min, max, step }}")
-    _known(value, _LENGTH_KEYS, text, section)
-    if value.get("step", 1) == 0:
-        raise ManifestError(f"{place}: `len.step` must be at least 1")
-    return Length(**value)
+def _align(row: Table) -> dict[str, int]:
+    align = row.numbers("align")
+    for name, value in align.items():
+        if not value or value & (value - 1) or value > _PAGE:
+            raise row.error("align", f"`align.{name}` must be a power of two up to {_PAGE}")
+    return align
 
 
-def _check_unique(variants: Sequence[Variant], text: _Text) -> None:
+def _length(row: Table) -> Length:
+    value = row.numbers("len")
+    for key in value:
+        if key not in _LENGTH_KEYS:
+            raise row.error("len", f"unknown key `{key}`{nearest(key, _LENGTH_KEYS)}")
+    length = Length(**value)
+    if length.step == 0:
+        raise row.error("len", "`len.step` must be at least 1")
+    if length.max is not None and length.first() > length.max:
+        raise row.error("len", f"`len` holds for no length: min {length.min}, max {length.max}")
+    return length
+
+
+def _check_unique(variants: Sequence[Variant]) -> None:
     seen: dict[tuple[str, str], Variant] = {}
     for variant in variants:
         key = (variant.arch, variant.name)
@@ -409,29 +399,46 @@ def _check_unique(variants: Sequence[Variant], text: _Text) -> None:
                 )
 
 
-def _check_slots(manifest: Manifest, text: _Text) -> None:
+def _check_slots(manifest: Manifest, whole: Table) -> None:
     leaves = [p.name for p in manifest.primitives.values() if not p.composed]
     for primitive in manifest.primitives.values():
         for slot in primitive.slots:
-            if slot != "fused" and slot not in leaves:
-                place = text.place("slots", primitive.name)
-                raise ManifestError(
-                    f"{place}: no primitive for slot `{slot}`{nearest(slot, leaves)}"
+            if slot != FUSED and slot not in leaves:
+                raise whole.inside(primitive.name).error(
+                    "slots", f"no primitive for slot `{slot}`{nearest(slot, leaves)}"
                 )
 
 
-def _check_complete(folders: Sequence[str], manifest: Manifest, text: _Text) -> None:
-    named = {path.resolve() for p in manifest.primitives.values() for path in _all_sources(p)}
-    for folder in folders:
-        path = _existing(manifest.root / folder, text, folder)
-        for source in sorted(path.rglob("*")):
-            if source.suffix in SOURCE_SUFFIXES and source.resolve() not in named:
-                relative = source.relative_to(manifest.root)
-                raise ManifestError(
-                    f"{text.place('complete')}: {relative} is named by no stanza; name it, or "
-                    f"take {folder} out of `complete`"
+def _check_flavours(manifest: Manifest) -> None:
+    for primitive in manifest.primitives.values():
+        for variant in primitive.variants:
+            for source in variant.sources:
+                command = manifest.generators.get(source.suffix, ())
+                wanted = any("{flavour}" in word for word in command)
+                if wanted and variant.arch not in manifest.flavour:
+                    raise ManifestError(
+                        f"{variant.place}: {source.name} is generated with {{flavour}}, and "
+                        f"`flavour` has none for {variant.arch}"
+                    )
+
+
+def _check_complete(manifest: Manifest, top: Table) -> None:
+    named = {path.resolve() for path in _all_sources(manifest)}
+    suffixes = (*SOURCE_SUFFIXES, *manifest.generators)
+    for name in top.strings("complete"):
+        folder = _existing(manifest.root, name, top, "complete", folder=True)
+        for source in sorted(folder.rglob("*")):
+            if source.suffix in suffixes and source.is_file() and source.resolve() not in named:
+                text = f"{source.relative_to(manifest.root)} is named by no stanza"
+                raise top.error_at(
+                    name, "complete", f"{text}; name it, or take {name} out of `complete`"
                 )
 
 
-def _all_sources(primitive: Primitive) -> tuple[Path, ...]:
-    return primitive.sources + tuple(s for v in primitive.variants for s in v.sources)
+def _all_sources(manifest: Manifest) -> Iterator[Path]:
+    for primitive in manifest.primitives.values():
+        yield from primitive.sources
+        for variant in primitive.variants:
+            yield from variant.sources
+    if manifest.dispatch:
+        yield from manifest.dispatch.sources

@@ -31,10 +31,11 @@ from rig.capabilities.vector import Vector
 from rig.checks.controls import Control, run_controls
 from rig.data import data_folder
 from rig.errors import ManifestError, RigError
-from rig.manifest import Manifest, nearest
+from rig.manifest import Manifest
 from rig.options import Options
 from rig.project import Project, ask_one, build, enumerate_paths
 from rig.runner.session import Session
+from rig.toml_table import nearest
 
 PLAN = "plan.pickle"
 

@@ -7,13 +7,14 @@ running cases.
 
 import functools
 import struct
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from rig import contracts
 from rig.architectures import ARCHITECTURES
-from rig.build.image import Image
+from rig.build.image import Function, Image
+from rig.build.objects import relative
 from rig.build.project import build_image, build_runner, vector_symbol
 from rig.build.toolchain import Toolchain
 from rig.capabilities.host import leaves, vector_from_cpuid
@@ -47,12 +48,14 @@ from rig.trace.instructions import Decoded, decode
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """`host` is this machine's capability vector; `sweeps` hold the paths by primitive."""
+    """`host` is this machine's capability vector; `sweeps` hold the paths by primitive.
+    `owners` says, by a function's address, which variants (primitive, name) it belongs to."""
 
     manifest: Manifest
     image: Image
     runner: tuple[str, ...]
     host: Vector
+    owners: Mapping[int, frozenset[tuple[str, str]]]
     sweeps: tuple[Sweep, ...] = field(default=())
 
     @property
@@ -87,7 +90,29 @@ def build(
     image = build_image(manifest, arch, toolchain, cache, jobs)
     with Runner(command) as runner:
         host = vector_from_cpuid(leaves(runner.cpuid), runner.xgetbv())
-    return Project(manifest, image, command, host)
+    return Project(manifest, image, command, host, _owners(manifest, image))
+
+
+def _owners(manifest: Manifest, image: Image) -> dict[int, frozenset[tuple[str, str]]]:
+    """A variant owns its entries, and what its sources hold beside the entries of others."""
+    entries: dict[str, set[tuple[str, str]]] = {}
+    sources: dict[str, set[tuple[str, str]]] = {}
+    for variant in manifest.variants(image.arch):
+        name = (variant.primitive, variant.name)
+        for symbol in (*variant.symbols.values(), variant.ran):
+            entries.setdefault(symbol or "", set()).add(name)
+        for source in variant.sources:
+            sources.setdefault(relative(source.resolve(), image.root), set()).add(name)
+    return {
+        f.address: frozenset(entries.get(f.name) or sources.get(f.source, ()))
+        for f in image.functions
+    }
+
+
+def functions_of(project: Project, variant: Variant) -> tuple[Function, ...]:
+    """The functions that belong to a variant."""
+    name = (variant.primitive, variant.name)
+    return tuple(f for f in project.image.functions if name in project.owners[f.address])
 
 
 def contract_of(primitive: Primitive) -> Contract:
@@ -115,7 +140,8 @@ def _ask(project: Project, session: Session, queries: Sequence[Query]) -> list[C
         return []
     primitive = project.manifest.primitives[queries[0].primitive]
     select = Address(select_symbol(project, primitive))
-    scripts = [_question(project, primitive, select, query) for query in queries]
+    tables = {c: table_of(project, primitive, c) for c in {q.expected for q in queries}}
+    scripts = [_question(project, select, query, tables[query.expected]) for query in queries]
     result = session.run(encode(scripts), Prologue())
     answers = [query.expected for query in queries]
     for event in result.events:
@@ -132,10 +158,8 @@ def ask_one(project: Project, session: Session, primitive: Primitive, mask: Vect
     return _ask(project, session, [Query(primitive.name, mask, 0, expected)])[0]
 
 
-def _question(project: Project, primitive: Primitive, select: Target, query: Query) -> Script:
-    table = struct.pack(
-        f"<{table_length(project, primitive)}Q", *table_of(project, primitive, query.expected)
-    )
+def _question(project: Project, select: Target, query: Query, expected: Sequence[int]) -> Script:
+    table = struct.pack(f"<{len(expected)}Q", *expected)
     call = Call(select, (Pointer(0), Word(query.length)))
     buffer = Buffer("table", len(table), expected=table, align=8)
     return Script((buffer,), (vector_write(project, query.mask), call))
@@ -204,14 +228,24 @@ def _read_table(project: Project, primitive: Primitive, data: bytes) -> Choice:
     return tuple(choice)
 
 
+def composed_entries(project: Project, primitive: Primitive) -> tuple[int, ...]:
+    """A composition's own functions: they stand behind the slots' in the table, so that a
+    batch holds no address and serves every image."""
+    if not primitive.composed:
+        return ()
+    symbols = (primitive.symbols.get(role, "") for role in contract_of(primitive).roles)
+    return tuple(project.image.symbols.get(symbol, 0) for symbol in symbols)
+
+
 def prologue(project: Project, path: Path, mask: Vector) -> Prologue:
     """What puts a batch on a path: the mask and the dispatcher, else the table by hand."""
     primitive = project.manifest.primitives[path.primitive]
     write = vector_write(project, mask)
+    composed = composed_entries(project, primitive)
     if path.kind == "mask" and project.manifest.dispatch:
-        empty = (0,) * table_length(project, primitive)
-        return Prologue((write,), empty, select_symbol(project, primitive))
-    return Prologue((write,), table_of(project, primitive, path.choice))
+        table = (0,) * table_length(project, primitive) + composed
+        return Prologue((write,), table, select_symbol(project, primitive))
+    return Prologue((write,), table_of(project, primitive, path.choice) + composed)
 
 
 def binding(project: Project, path: Path) -> Binding:
@@ -220,14 +254,17 @@ def binding(project: Project, path: Path) -> Binding:
     contract = contract_of(primitive)
     arch = ARCHITECTURES[project.arch]
     if primitive.composed:
-        symbols = project.image.symbols
-        targets: dict[str, Target] = {
-            role: Address(symbols[name]) for role, name in primitive.symbols.items()
-        }
+        first = table_length(project, primitive)
+        targets = _entries(contract, primitive.symbols, first)
         return Binding(arch, contract, targets)
     name = dict(path.choice)[primitive.name]
     variant = next(v for v in primitive.variants if v.name == name and v.arch == project.arch)
-    entries: dict[str, Target] = {
-        role: TableEntry(i) for i, role in enumerate(contract.roles) if role in variant.symbols
-    }
-    return Binding(arch, contract, entries, variant.sizes, variant.align)
+    return Binding(
+        arch, contract, _entries(contract, variant.symbols, 0), variant.sizes, variant.align
+    )
+
+
+def _entries(contract: Contract, roles: Collection[str], first: int) -> dict[str, Target]:
+    """Each role that there is, by its place in the table."""
+    found = enumerate(contract.roles, start=first)
+    return {role: TableEntry(index) for index, role in found if role in roles}

@@ -18,7 +18,6 @@ from rig.build.toolchain import Toolchain
 from rig.cache import digest, write_atomically
 from rig.errors import BuildError
 
-
 PREBUILT = (".o", ".a")
 
 

@@ -14,11 +14,12 @@ from rig.architectures import ARCHITECTURES, Architecture, feature_options
 from rig.build.image import Image, link
 from rig.build.objects import Object, Unit, compile_all, relative
 from rig.build.toolchain import Toolchain
-from rig.capabilities.bits import architecture as capability_words
 from rig.cache import digest, write_atomically
+from rig.capabilities.bits import architecture as capability_words
 from rig.data import data_folder
 from rig.errors import BuildError
-from rig.manifest import Manifest, Variant, nearest
+from rig.manifest import Manifest, Variant
+from rig.toml_table import nearest
 
 DEFAULT_VECTOR = {"x86_64": "OPENSSL_ia32cap_P"}
 SUPPORT = "runner/support.c"

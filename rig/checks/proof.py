@@ -4,14 +4,14 @@ Enters: what was executed. Leaves: findings. Never here: output; equal output is
 of the path.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rig.build.image import Function, Image
-from rig.build.objects import relative
+from rig.build.image import Function
 from rig.capabilities.paths import Path, chosen_variants
 from rig.checks.findings import Finding
-from rig.manifest import Manifest, Variant
+from rig.manifest import Variant
+from rig.project import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,45 +23,24 @@ class Claim:
     proofs: tuple[tuple[str, frozenset[str]], ...]
 
 
-def claim(manifest: Manifest, image: Image, path: Path) -> Claim:
+def claim(project: Project, path: Path) -> Claim:
     """The claim of a path. Functions outside every variant's sources (compositions, the
     dispatcher, what compilers call) are nobody's: they may run on every path."""
+    manifest = project.manifest
     variants = manifest.variants(path.arch)
     chosen = chosen_variants(manifest, manifest.primitives[path.primitive], path.arch, path.choice)
     lent = [v for c in chosen for v in variants if _lends(c, v)]
-    strangers = set()
-    for function in image.functions:
-        owners = _owners(function, variants, image)
-        if owners and not any(v in owners for v in (*chosen, *lent)):
-            strangers.add(function)
-    proofs = tuple((f"{v.primitive}/{v.name}", _proof(v)) for v in chosen)
-    return Claim(frozenset(strangers), proofs)
+    allowed = {(v.primitive, v.name) for v in (*chosen, *lent)}
+    strangers = frozenset(
+        function
+        for function in project.image.functions
+        if (owners := project.owners.get(function.address)) and not owners & allowed
+    )
+    return Claim(strangers, tuple((f"{v.primitive}/{v.name}", _proof(v)) for v in chosen))
 
 
 def _lends(chosen: Variant, other: Variant) -> bool:
     return other.primitive == chosen.primitive and other.name in chosen.shares
-
-
-def owned(image: Image, variants: Sequence[Variant], variant: Variant) -> tuple[Function, ...]:
-    """The functions of a variant: its entries, and what its sources hold beside the entries
-    of others."""
-    return tuple(f for f in image.functions if variant in _owners(f, variants, image))
-
-
-def _owners(function: Function, variants: Sequence[Variant], image: Image) -> list[Variant]:
-    entries = [v for v in variants if function.name in _entries(v)]
-    if entries:
-        return entries
-    return [
-        v
-        for v in variants
-        if function.source in [relative(s.resolve(), image.root) for s in v.sources]
-    ]
-
-
-def _entries(variant: Variant) -> tuple[str, ...]:
-    ran = (variant.ran,) if variant.ran else ()
-    return (*variant.symbols.values(), *ran)
 
 
 def _proof(variant: Variant) -> frozenset[str]:

@@ -51,23 +51,24 @@ class Outcome:
 def try_batch(
     project: Project, session: Session, path: Path, batch: Batch, trial: Trial
 ) -> Outcome:
-    """Runs a batch once per seed, the second with the opposite guard sides, and judges it."""
+    """Runs a batch once per seed and judges it. The first run records what is executed, the
+    second has the opposite guard sides."""
     start = prologue(project, path, trial.mask)
     observations = []
     for number, seed in enumerate(trial.seeds):
-        flags = RunFlag.COVERAGE | (RunFlag.FLIP if number % 2 else RunFlag.NONE)
+        flags = RunFlag.FLIP if number % 2 else RunFlag.COVERAGE
         result = session.run(
             batch.data, start, flags=flags, seed=seed, cpu_budget_us=trial.budget_us
         )
         observations.append(Observation(result, seed, bool(number % 2)))
     findings = judge(batch, observations, functools.partial(where, project))
     results = [o.result for o in observations]
-    order = [a for r in results for a in session.addresses(r.order)]
-    if batch.cases:
+    order = session.addresses(results[0].order)
+    if batch.size:
         findings += _path_findings(project, path, results, order)
     failed = max(result.failed_scripts for result in results)
     abandoned = max(result.abandoned for result in results)
-    ran = len(batch.cases) - abandoned
+    ran = batch.size - abandoned
     whole = any(f.script is None for f in findings)
     return Outcome(ran, ran if whole else failed, abandoned, tuple(findings), frozenset(order))
 
@@ -83,7 +84,7 @@ def _path_findings(
         if function and function not in before:
             before[function] = previous
         previous = address
-    claimed = claim(project.manifest, project.image, path)
+    claimed = claim(project, path)
     ran = {
         function: where(project, address) if address and function in claimed.strangers else ""
         for function, address in before.items()

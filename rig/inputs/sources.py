@@ -24,27 +24,31 @@ _PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly130
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Cases of one primitive; `rank` orders sources, proofs by published vectors first."""
+    """Cases of one primitive; `rank` orders sources, proofs by published vectors first.
+    `files` are what the cases are read from, none for those that the rig generates."""
 
     name: str
     rank: int
     load: Callable[[], tuple[Case, ...]]
+    files: tuple[Path, ...] = ()
 
 
 def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
     """Every source of a primitive, in the order in which they run."""
     found = []
-    if (data_folder("vectors") / primitive).is_dir():
-        found.append(Source(PUBLISHED, 0, lambda: _cases(bundled(primitive), primitive)))
+    own = tuple(sorted((data_folder("vectors") / primitive).glob("*.json")))
+    if own:
+        found.append(Source(PUBLISHED, 0, lambda: _cases(bundled(primitive), primitive), own))
     if folder and any(v.primitive == primitive for v in _folder(folder)[0]):
-        found.append(Source(USER, 0, lambda: _cases(_folder(folder)[0], primitive)))
+        theirs = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
+        found.append(Source(USER, 0, lambda: _cases(_folder(folder)[0], primitive), theirs))
     if primitive in EDGED:
         found.append(Source(EDGES, 1, lambda: tuple(edges(primitive))))
     if primitive in SWEPT:
         found.append(Source(SWEEP, 2, lambda: tuple(sweep(primitive))))
     files = [file for package in packaged() for file in package.files]
     found += [
-        Source(_packaged_name(file), 4, functools.partial(_file_cases, file, primitive))
+        Source(_packaged_name(file), 4, functools.partial(_file_cases, file, primitive), (file,))
         for file in files
         if _belongs(file, primitive)
     ]

@@ -13,10 +13,9 @@ from typing import Any
 from rig import __version__
 from rig.capabilities.paths import Path, chosen_variants
 from rig.checks.findings import CHECKS
-from rig.checks.proof import owned
 from rig.manifest import Variant
 from rig.plan import Plan, unrunnable
-from rig.project import Project, decoded
+from rig.project import Project, decoded, functions_of
 
 SCHEMA = 1
 
@@ -150,8 +149,7 @@ def _coverage(
     project: Project, variants: Sequence[Variant], hits: frozenset[int]
 ) -> dict[str, int]:
     """Instructions of the variants' functions: executed and in all."""
-    everything = project.manifest.variants(project.arch)
-    addresses = {f.address for v in variants for f in owned(project.image, everything, v)}
+    addresses = {f.address for v in variants for f in functions_of(project, v)}
     base = project.image.text.address
     starts = {
         instruction.address - base

@@ -4,7 +4,7 @@ Enters: cases, answers, a binding. Leaves: a `Batch`, which runs on every path o
 alike. Never here: which path.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rig.cases import Answer, Case
@@ -13,20 +13,32 @@ from rig.runner.compose import Binding, compose
 from rig.runner.encode import encode
 from rig.runner.scripts import Script
 
+Contents = tuple[Sequence[Case], Sequence[Answer]]
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Cases with their answers, and their scripts as bytes."""
+    """Scripts as bytes. `contents` gives the cases and answers behind them, by position; it is
+    asked only where something failed. `published` counts cases by the document they stand in."""
 
     definition: Definition
     binding: Binding
-    cases: tuple[Case, ...]
-    answers: tuple[Answer, ...]
+    size: int
     data: bytes
+    contents: Callable[[], Contents]
+    published: Mapping[str, int]
+
+    def case(self, index: int) -> Case:
+        """One case."""
+        return self.contents()[0][index]
+
+    def answer(self, index: int) -> Answer:
+        """What that case must give."""
+        return self.contents()[1][index]
 
     def script(self, index: int) -> Script:
         """The script of one case, composed anew."""
-        return script_of(self.definition, self.binding, self.cases[index], self.answers[index])
+        return script_of(self.definition, self.binding, self.case(index), self.answer(index))
 
 
 def script_of(definition: Definition, binding: Binding, case: Case, answer: Answer) -> Script:
@@ -43,4 +55,5 @@ def make_batch(
         script_of(definition, binding, case, answer)
         for case, answer in zip(cases, answers, strict=True)
     ]
-    return Batch(definition, binding, tuple(cases), tuple(answers), encode(scripts))
+    contents = (tuple(cases), tuple(answers))
+    return Batch(definition, binding, len(cases), encode(scripts), lambda: contents, {})

@@ -11,8 +11,8 @@ from rig.architectures import Architecture
 from rig.cases import Placement
 from rig.contracts import Argument, Contract, Direction, Function, bits_of, size_of
 from rig.primitives.definition import Named, Plan, Use
-from rig.runner.scripts import Buffer, Call, Pointer, Script, TablePointer, Target, Word
 from rig.runner.scripts import Argument as Passed
+from rig.runner.scripts import Buffer, Call, Pointer, Script, TablePointer, Target, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,9 @@ def compose(plan: Plan, placement: Placement, binding: Binding) -> Script:
 def _call(use: Use, layout: _Layout) -> Call:
     binding = layout.binding
     function = binding.contract.function(use.role)
-    indexes = _place_inputs(use, function, layout)
-    arguments = tuple(_pass(a, use, function, layout, indexes) for a in function.arguments)
+    numbers = {name: v for name, v in use.arguments.items() if isinstance(v, int)}
+    indexes = _place_inputs(use, function, layout, numbers)
+    arguments = tuple(_pass(a, use, layout, indexes, numbers) for a in function.arguments)
     returns = None
     if use.returns is not None:
         bits = bits_of(function.returns, binding.arch)
@@ -77,14 +78,16 @@ def _call(use: Use, layout: _Layout) -> Call:
     return Call(binding.targets[use.role], arguments, returns)
 
 
-def _place_inputs(use: Use, function: Function, layout: _Layout) -> dict[str, int]:
+def _place_inputs(
+    use: Use, function: Function, layout: _Layout, numbers: Mapping[str, int]
+) -> dict[str, int]:
     """The buffers of plain inputs; one whose memory the output takes over is not constant."""
     indexes = {}
     for argument in function.arguments:
         value = use.arguments.get(argument.name)
         if isinstance(value, bytes):
             output = _sharer(argument, use, function) if layout.placement.in_place else None
-            _check_size(argument, value, _size(argument, use, layout), use)
+            _check_size(argument, value, _size(argument, layout, numbers), use)
             expected = output.expected if output else None
             indexes[argument.name] = layout.add(
                 argument, len(value), value, expected, constant=output is None
@@ -107,10 +110,10 @@ def _check_size(argument: Argument, value: bytes, size: int, use: Use) -> None:
         )
 
 
-def _size(argument: Argument, use: Use, layout: _Layout) -> int:
-    if argument.name in layout.binding.sizes:
-        return layout.binding.sizes[argument.name]
-    numbers = {name: v for name, v in use.arguments.items() if isinstance(v, int)}
+def _size(argument: Argument, layout: _Layout, numbers: Mapping[str, int]) -> int:
+    narrowed = layout.binding.sizes.get(argument.name)
+    if narrowed is not None:
+        return narrowed
     assert argument.size is not None
     return size_of(argument.size, numbers)
 
@@ -118,9 +121,9 @@ def _size(argument: Argument, use: Use, layout: _Layout) -> int:
 def _pass(
     argument: Argument,
     use: Use,
-    function: Function,
     layout: _Layout,
     indexes: Mapping[str, int],
+    numbers: Mapping[str, int],
 ) -> Passed:
     if argument.direction is Direction.TABLE:
         return TablePointer()
@@ -130,11 +133,11 @@ def _pass(
         return Word(value % (1 << bits), bits)
     if isinstance(value, bytes):
         return Pointer(indexes[argument.name])
-    shared = layout.placement.in_place and argument.alias in indexes and value.content is None
-    if shared and argument.alias is not None:
+    shared = layout.placement.in_place and value.content is None
+    if shared and argument.alias in indexes:
         return Pointer(indexes[argument.alias])
     if value.name not in layout.named:
-        size = _size(argument, use, layout)
+        size = _size(argument, layout, numbers)
         layout.named[value.name] = layout.add(
             argument, size, value.content, value.expected, constant=False
         )
