@@ -89,7 +89,7 @@ class Options:
 
 def gather(values: Mapping[str, Any]) -> Options:
     """Options from values by field name; lists become tuples, None the default."""
-    given = {}
+    given: dict[str, Any] = {}
     for option in OPTIONS:
         value = values.get(option.field)
         if value is not None:

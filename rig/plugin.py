@@ -24,7 +24,7 @@ _MARKS = (
     "isa(name): a capability that a rig item's path needs",
     "kind(name): how a rig item's path is chosen: mask, direct or forced",
 )
-_MANIFESTS = pytest.StashKey[list[Path]]()
+_MANIFESTS = pytest.StashKey[Any]()
 _LAB = pytest.StashKey[Any]()
 
 
@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
     named = [Path(argument.partition("::")[0]) for argument in config.args]
     found = [path.resolve() for path in named if path.suffix == ".toml" and path.is_file()]
     found += [Path(path).resolve() for path in config.getini("rig_manifest")]
-    config.stash[_MANIFESTS] = list(dict.fromkeys(found))
+    config.stash[_MANIFESTS] = tuple(dict.fromkeys(found))
 
 
 def options_of(config: pytest.Config) -> Options:
@@ -62,7 +62,7 @@ def options_of(config: pytest.Config) -> Options:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """The controller builds, runs the controls and enumerates; a worker reads the plan."""
     config = session.config
-    if not config.stash.get(_MANIFESTS, None):
+    if not config.stash.get(_MANIFESTS, ()):
         return
     from rig.start import begin
 

@@ -99,12 +99,12 @@ def _owners(manifest: Manifest, image: Image) -> dict[int, frozenset[tuple[str, 
     sources: dict[str, set[tuple[str, str]]] = {}
     for variant in manifest.variants(image.arch):
         name = (variant.primitive, variant.name)
-        for symbol in (*variant.symbols.values(), variant.ran):
-            entries.setdefault(symbol or "", set()).add(name)
+        for symbol in (*variant.symbols.values(), variant.ran or ""):
+            entries.setdefault(symbol, set()).add(name)
         for source in variant.sources:
             sources.setdefault(relative(source.resolve(), image.root), set()).add(name)
     return {
-        f.address: frozenset(entries.get(f.name) or sources.get(f.source, ()))
+        f.address: frozenset(entries.get(f.name) or sources.get(f.source) or ())
         for f in image.functions
     }
 

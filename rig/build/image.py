@@ -158,9 +158,14 @@ def read(
     )
 
 
-def _symbols(elf: ELFFile) -> dict[str, int]:
+def _symbol_table(elf: ELFFile) -> SymbolTableSection:
     table = elf.get_section_by_name(".symtab")
     assert isinstance(table, SymbolTableSection)
+    return table
+
+
+def _symbols(elf: ELFFile) -> dict[str, int]:
+    table = _symbol_table(elf)
     return {s.name: s["st_value"] for s in table.iter_symbols() if s.name and s["st_value"]}
 
 
@@ -183,6 +188,7 @@ def _relocate(
     symbols: Mapping[str, int],
 ) -> None:
     table = elf.get_section(section["sh_link"])
+    assert isinstance(table, SymbolTableSection)
     for entry in section.iter_relocations():
         kind, place, addend = entry["r_info_type"], entry["r_offset"], entry["r_addend"]
         if kind == _RELATIVE:
@@ -207,7 +213,7 @@ def _input_sections(listing: str, objects: Sequence[Object]) -> list[tuple[int, 
 
 
 def _functions(elf: ELFFile, sections: Sequence[tuple[int, int, str]]) -> tuple[Function, ...]:
-    table = elf.get_section_by_name(".symtab")
+    table = _symbol_table(elf)
     found: dict[int, Function] = {}
     for symbol in table.iter_symbols():
         if symbol["st_info"]["type"] != "STT_FUNC" or symbol["st_shndx"] == "SHN_UNDEF":

@@ -100,9 +100,9 @@ def _value(event: Event, script: Script, everywhere: bool) -> Finding:
     start = max(0, event.offset - event.offset % _SHOWN)
     expected = (buffer.expected or b"")[start : start + _SHOWN]
     actual = event.data[start : start + _SHOWN]
-    details = (f"expected  +{start:<5} {expected.hex(' ')}",)
+    details = [f"expected  +{start:<5} {expected.hex(' ')}"]
     if actual:
-        details += (f"actual    +{start:<5} {actual.hex(' ')}",)
+        details.append(f"actual    +{start:<5} {actual.hex(' ')}")
     text = f"`{buffer.name}` differs from byte {event.offset} of {buffer.size}"
     if everywhere:
         return _at(event, "value", text, *details)

@@ -5,6 +5,7 @@ per primitive and runs every selected path, so that a shrunk case is the smalles
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -48,7 +49,7 @@ _poly1305 = st.one_of(
     _words.map(lambda data: {"key": data[:32], "message": data[32:]}),
 )
 
-_OPERATIONS: Mapping[str, Mapping[str, st.SearchStrategy[dict[str, object]]]] = {
+_OPERATIONS: Mapping[str, Mapping[str, st.SearchStrategy[Any]]] = {
     "aes": {
         "encrypt": st.fixed_dictionaries({"key": _aes_key, "block": _block}),
         "ctr32": st.fixed_dictionaries(

@@ -61,18 +61,21 @@ def _opened(inputs: Inputs, answer: Answer) -> tuple[str, Inputs, Answer]:
 
 def _definition(name: str, seal: Seal, open_: Open) -> Definition:
     def seal_answer(inputs: Inputs) -> Answer:
-        names = ("key", "nonce", "aad", "plaintext")
-        arguments = [octets(inputs, n) for n in names]
+        key, nonce, aad, plaintext = (
+            octets(inputs, n) for n in ("key", "nonce", "aad", "plaintext")
+        )
         try:
-            ciphertext, tag = seal(*arguments, number(inputs, "tag_len"))  # type: ignore[call-arg]
+            ciphertext, tag = seal(key, nonce, aad, plaintext, number(inputs, "tag_len"))
         except ValueError:
             return Answer({}, refused=True)
         return Answer({"ciphertext": ciphertext, "tag": tag})
 
     def open_answer(inputs: Inputs) -> Answer:
-        names = ("key", "nonce", "aad", "ciphertext", "tag")
+        key, nonce, aad, ciphertext, tag = (
+            octets(inputs, n) for n in ("key", "nonce", "aad", "ciphertext", "tag")
+        )
         try:
-            plaintext = open_(*(octets(inputs, n) for n in names))
+            plaintext = open_(key, nonce, aad, ciphertext, tag)
         except ValueError:
             plaintext = None
         return Answer({}, refused=True) if plaintext is None else Answer({"plaintext": plaintext})

@@ -2,12 +2,12 @@
 
 from rig.cases import Answer, Inputs
 from rig.oracle import aes
-from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets
+from rig.primitives.definition import Arguments, Definition, Named, Operation, Plan, Use, octets
 
 
 def _expand(inputs: Inputs) -> Use:
     key = octets(inputs, "key")
-    arguments = {"key": key, "bits": 8 * len(key), "schedule": Named("schedule")}
+    arguments: Arguments = {"key": key, "bits": 8 * len(key), "schedule": Named("schedule")}
     return Use("set_encrypt_key", arguments, returns=0)
 
 
@@ -30,7 +30,7 @@ def _ctr32_answer(inputs: Inputs) -> Answer:
 
 def _ctr32_plan(inputs: Inputs, answer: Answer) -> Plan:
     data = octets(inputs, "data")
-    arguments = {
+    arguments: Arguments = {
         "in": data,
         "out": Named("out", expected=answer.outputs["output"]),
         "blocks": len(data) // 16,

@@ -2,7 +2,7 @@
 
 from rig.cases import Answer, Inputs
 from rig.oracle import chacha20
-from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets
+from rig.primitives.definition import Arguments, Definition, Named, Operation, Plan, Use, octets
 
 
 def _answer(inputs: Inputs) -> Answer:
@@ -12,7 +12,7 @@ def _answer(inputs: Inputs) -> Answer:
 
 def _plan(inputs: Inputs, answer: Answer) -> Plan:
     data = octets(inputs, "data")
-    arguments = {
+    arguments: Arguments = {
         "out": Named("out", expected=answer.outputs["output"]),
         "in": data,
         "len": len(data),

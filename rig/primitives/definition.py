@@ -22,12 +22,15 @@ class Named:
     expected: bytes | None = None
 
 
+Arguments = Mapping[str, bytes | int | Named]
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """One call: a role of the contract with its arguments, and what it must return."""
 
     role: str
-    arguments: Mapping[str, bytes | int | Named]
+    arguments: Arguments
     returns: int | None = None
 
 

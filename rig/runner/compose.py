@@ -134,7 +134,7 @@ def _pass(
     if isinstance(value, bytes):
         return Pointer(indexes[argument.name])
     shared = layout.placement.in_place and value.content is None
-    if shared and argument.alias in indexes:
+    if shared and argument.alias is not None and argument.alias in indexes:
         return Pointer(indexes[argument.alias])
     if value.name not in layout.named:
         size = _size(argument, layout, numbers)
