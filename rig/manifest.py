@@ -372,7 +372,7 @@ def _length(row: Table) -> Length:
     for key in value:
         if key not in _LENGTH_KEYS:
             raise row.error("len", f"unknown key `{key}`{nearest(key, _LENGTH_KEYS)}")
-    length = Length(**value)
+    length = Length(value.get("min", 0), value.get("max"), value.get("step", 1))
     if length.step == 0:
         raise row.error("len", "`len.step` must be at least 1")
     if length.max is not None and length.first() > length.max:

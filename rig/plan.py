@@ -23,8 +23,8 @@ from rig.capabilities.paths import (
     Path,
     Sweep,
     forced_path,
+    joined,
     missing,
-    path_of,
     slot_variants,
 )
 from rig.capabilities.vector import Vector
@@ -33,7 +33,7 @@ from rig.data import data_folder
 from rig.errors import ManifestError, RigError
 from rig.manifest import Manifest
 from rig.options import Options
-from rig.project import Project, ask_one, build, enumerate_paths
+from rig.project import Project, build, enumerate_paths, paths_of_masks
 from rig.runner.session import Session
 from rig.toml_table import nearest
 
@@ -176,11 +176,10 @@ def _sweep_of(
     if options.force:
         return replace(sweep, paths=())
     if forced is not None:
-        choice = ask_one(project, session, primitive, forced)
-        paths = (path_of(project.manifest, primitive, project.arch, choice, (forced,)),)
-        return replace(sweep, paths=paths if choice else ())
+        return replace(sweep, paths=paths_of_masks(project, session, primitive, (forced,)))
     if options.cap_matrix == "full":
-        return replace(sweep, paths=_full(project, session, name, sweep))
+        extra = paths_of_masks(project, session, primitive, _masks_of_models(project))
+        return replace(sweep, paths=joined((*sweep.paths, *extra)))
     return sweep
 
 
@@ -199,21 +198,11 @@ def _force(texts: Sequence[str], project: Project, name: str) -> Choice:
     return tuple(choice)
 
 
-def _full(project: Project, session: Session, name: str, sweep: Sweep) -> tuple[Path, ...]:
-    """The paths with every CPU model's mask, and the model's with all else, added."""
-    primitive = project.manifest.primitives[name]
-    extra: dict[Choice, list[Vector]] = {}
-    for model in models(project.arch):
-        mask = model_vector(model, project.arch) | Vector.base(project.arch)
-        extra.setdefault(ask_one(project, session, primitive, mask), []).append(mask)
-    host_like = ask_one(project, session, primitive, project.host)
-    extra.setdefault(host_like, []).append(project.host)
-    return tuple(
-        replace(p, masks=tuple(dict.fromkeys((*p.masks, *extra.get(p.choice, ())))))
-        if p.kind == "mask"
-        else p
-        for p in sweep.paths
-    )
+def _masks_of_models(project: Project) -> tuple[Vector, ...]:
+    """Every CPU model's mask, and this machine's."""
+    base = Vector.base(project.arch)
+    masks = [model_vector(model, project.arch) | base for model in models(project.arch)]
+    return tuple(dict.fromkeys((*masks, project.host)))
 
 
 def _check_selection(plan: Plan) -> None:

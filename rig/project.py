@@ -15,14 +15,24 @@ from rig import contracts
 from rig.architectures import ARCHITECTURES
 from rig.build.image import Function, Image
 from rig.build.objects import relative
-from rig.build.project import build_image, build_runner, vector_symbol
+from rig.build.project import build_image, build_runner
 from rig.build.toolchain import Toolchain
 from rig.capabilities.host import leaves, vector_from_cpuid
-from rig.capabilities.paths import UNUSED, Choice, Path, Query, Sweep, rule, slot_variants, sweep
+from rig.capabilities.paths import (
+    UNUSED,
+    Ask,
+    Choice,
+    Path,
+    Query,
+    Sweep,
+    paths_under,
+    slot_variants,
+    sweep,
+)
 from rig.capabilities.vector import Vector
 from rig.contracts import Contract
 from rig.data import data_folder
-from rig.errors import BuildError
+from rig.errors import BuildError, ManifestError
 from rig.manifest import Manifest, Primitive, Variant
 from rig.primitives import PRIMITIVES
 from rig.runner.client import Runner
@@ -42,6 +52,7 @@ from rig.runner.scripts import (
     Write,
 )
 from rig.runner.session import Session
+from rig.toml_table import nearest
 from rig.trace.flow import Extent
 from rig.trace.instructions import Decoded, decode
 
@@ -86,6 +97,8 @@ def build(
     manifest: Manifest, arch: str, toolchain: Toolchain, cache: FilePath, jobs: int
 ) -> Project:
     """Builds a project and asks the machine what it can run; paths are not enumerated yet."""
+    for primitive in manifest.primitives.values():
+        _check_contract(primitive)
     command = (str(build_runner(arch, toolchain, cache)),)
     image = build_image(manifest, arch, toolchain, cache, jobs)
     with Runner(command) as runner:
@@ -95,16 +108,16 @@ def build(
 
 def _owners(manifest: Manifest, image: Image) -> dict[int, frozenset[tuple[str, str]]]:
     """A variant owns its entries, and what its sources hold beside the entries of others."""
-    entries: dict[str, set[tuple[str, str]]] = {}
+    entries: dict[int, set[tuple[str, str]]] = {}
     sources: dict[str, set[tuple[str, str]]] = {}
     for variant in manifest.variants(image.arch):
         name = (variant.primitive, variant.name)
-        for symbol in (*variant.symbols.values(), variant.ran or ""):
-            entries.setdefault(symbol, set()).add(name)
+        for symbol in (*variant.symbols.values(), *((variant.ran,) if variant.ran else ())):
+            entries.setdefault(image.symbols[symbol], set()).add(name)
         for source in variant.sources:
             sources.setdefault(relative(source.resolve(), image.root), set()).add(name)
     return {
-        f.address: frozenset(entries.get(f.name) or sources.get(f.source) or ())
+        f.address: frozenset(entries.get(f.address) or sources.get(f.source) or ())
         for f in image.functions
     }
 
@@ -117,9 +130,22 @@ def functions_of(project: Project, variant: Variant) -> tuple[Function, ...]:
 
 def contract_of(primitive: Primitive) -> Contract:
     """The contract of a primitive: the manifest's own, else the bundled one."""
-    if primitive.contract:
-        return _contract(primitive.contract)
-    return _contract(data_folder("native") / "include" / PRIMITIVES[primitive.name].header)
+    return _contract(primitive.contract) if primitive.contract else _standard(primitive.name)
+
+
+def _standard(name: str) -> Contract:
+    return _contract(data_folder("native") / "include" / PRIMITIVES[name].header)
+
+
+def _check_contract(primitive: Primitive) -> None:
+    """ManifestError where a manifest asks for what the primitive's contract has not."""
+    if primitive.name not in PRIMITIVES:
+        raise ManifestError(
+            f"{primitive.place}: the rig has no oracle for [{primitive.name}]"
+            f"{nearest(primitive.name, PRIMITIVES)}; it knows {', '.join(PRIMITIVES)}"
+        )
+    standard, undefined = _standard(primitive.name), PRIMITIVES[primitive.name].undefined
+    contracts.check(primitive, contract_of(primitive), standard, tuple(undefined))
 
 
 @functools.cache
@@ -129,8 +155,18 @@ def _contract(path: FilePath) -> Contract:
 
 def enumerate_paths(project: Project, session: Session, primitive: Primitive) -> Sweep:
     """The sweep of one primitive, by the project's dispatcher where it has one."""
-    ask = functools.partial(_ask, project, session) if project.manifest.dispatch else None
-    return sweep(project.manifest, primitive, project.arch, ask)
+    return sweep(project.manifest, primitive, project.arch, _asker(project, session))
+
+
+def paths_of_masks(
+    project: Project, session: Session, primitive: Primitive, masks: Sequence[Vector]
+) -> tuple[Path, ...]:
+    """What masks select, by the dispatcher if there is one."""
+    return paths_under(project.manifest, primitive, masks, _asker(project, session))
+
+
+def _asker(project: Project, session: Session) -> Ask | None:
+    return functools.partial(_ask, project, session) if project.manifest.dispatch else None
 
 
 def _ask(project: Project, session: Session, queries: Sequence[Query]) -> list[Choice]:
@@ -148,14 +184,6 @@ def _ask(project: Project, session: Session, queries: Sequence[Query]) -> list[C
         wrong = event.kind is Kind.VALUE
         answers[event.script] = _read_table(project, primitive, event.data) if wrong else ()
     return answers
-
-
-def ask_one(project: Project, session: Session, primitive: Primitive, mask: Vector) -> Choice:
-    """What one mask selects, by the dispatcher if there is one."""
-    expected = rule(project.manifest, primitive, mask, 0)
-    if not project.manifest.dispatch:
-        return expected
-    return _ask(project, session, [Query(primitive.name, mask, 0, expected)])[0]
 
 
 def _question(project: Project, select: Target, query: Query, expected: Sequence[int]) -> Script:
@@ -179,9 +207,9 @@ def select_symbol(project: Project, primitive: Primitive) -> int:
 
 def vector_write(project: Project, mask: Vector) -> Write:
     """The write that forces a mask."""
-    words = mask.words
-    address = project.image.symbols[vector_symbol(project.manifest, project.arch)]
-    return Write(address, struct.pack(f"<{len(words)}I", *words))
+    vector = project.image.vector
+    words = mask.words[: vector.words]
+    return Write(vector.address, struct.pack(f"<{len(words)}I", *words))
 
 
 def _slots(

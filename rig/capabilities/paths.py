@@ -6,17 +6,19 @@ dispatcher and the manifest's rule. Never here: running a path.
 
 All 2^k masks over the k capabilities that the variants name are asked, once with every other
 bit clear and once with every other bit set; then each remaining bit is flipped alone against
-each path, with the other bits clear and set.
+each path, with the other bits clear and set. Each question is put once for every class of
+lengths that the variants' `len` tells apart.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rig.capabilities.bits import architecture
 from rig.capabilities.vector import Vector, holds, mask_of
 from rig.errors import ManifestError
-from rig.manifest import Length, Manifest, Primitive, Variant
+from rig.manifest import FUSED, Length, Manifest, Primitive, Variant
 
 UNUSED = "-"
 
@@ -39,7 +41,9 @@ class Query:
 class Path:
     """A tuple of slots that masks select (`kind` mask), that a variant's own symbols are
     (`direct`), or that the user forced (`forced`). `masks` are the minimal ones; `lengths`
-    the lengths in bytes for which they select it."""
+    the lengths in bytes for which they select it; `part` names these where other masks select
+    the same slots for other lengths. `roles` are the contract's functions that it has,
+    `undefined` the behaviours that its variants leave open."""
 
     primitive: str
     arch: str
@@ -48,7 +52,10 @@ class Path:
     masks: tuple[Vector, ...]
     lengths: tuple[Length, ...]
     needs: frozenset[str]
+    roles: frozenset[str]
+    undefined: frozenset[str] = frozenset()
     constant_time: bool = True
+    part: str = ""
 
     @property
     def name(self) -> str:
@@ -58,7 +65,8 @@ class Path:
     @property
     def id(self) -> str:
         """Unique in a run of one project and toolchain."""
-        return f"{self.primitive}/{self.arch}/{self.kind}/{self.name}"
+        part = f"/{self.part}" if self.part else ""
+        return f"{self.primitive}/{self.arch}/{self.kind}/{self.name}{part}"
 
     def takes(self, length: int) -> bool:
         """Whether the path is defined for a message of so many bytes."""
@@ -84,13 +92,22 @@ Ask = Callable[[Sequence[Query]], Sequence[Choice]]
 
 def rule(manifest: Manifest, primitive: Primitive, mask: Vector, length: int) -> Choice:
     """The manifest's rule: per slot the last variant in stanza order whose `needs` and `len`
-    hold; an empty choice if a slot has none."""
+    hold; an empty choice if a slot has none.
+
+    A composition calls its slots with lengths of its own choosing, so without a dispatcher
+    that knows better a variant that narrows `len` fills no slot but `fused`.
+    """
     choice = []
     for slot, variants in slot_variants(manifest, primitive, mask.arch):
+        whole = manifest.dispatch is None and slot not in (FUSED, primitive.name)
         fitting = [
-            v for v in variants if v.dispatch and holds(mask, v.needs) and v.length.holds(length)
+            v
+            for v in variants
+            if v.dispatch
+            and holds(mask, v.needs)
+            and (v.length == Length() if whole else v.length.holds(length))
         ]
-        if not fitting and slot != "fused":
+        if not fitting and slot != FUSED:
             return ()
         choice.append((slot, fitting[-1].name if fitting else UNUSED))
     return tuple(choice)
@@ -101,40 +118,95 @@ def slot_variants(
 ) -> Iterator[tuple[str, tuple[Variant, ...]]]:
     """Each slot of a primitive with the variants that may fill it; a leaf has itself only."""
     for slot in primitive.slots or (primitive.name,):
-        owner = primitive if slot == "fused" else manifest.primitives[slot]
+        owner = primitive if slot == FUSED else manifest.primitives[slot]
         yield slot, tuple(v for v in owner.variants if v.arch == arch)
 
 
 def sweep(manifest: Manifest, primitive: Primitive, arch: str, ask: Ask | None) -> Sweep:
     """Asks everything about one primitive; `ask` None means the rule stands unopposed."""
-    variants = [v for _, vs in slot_variants(manifest, primitive, arch) for v in vs]
-    named = frozenset(n for v in variants if v.dispatch for n in v.needs.named)
+    named = frozenset(n for v in _dispatched(manifest, primitive, arch) for n in v.needs.named)
     masks = tuple(_masks(arch, named))
-    lengths = _boundaries(v for v in variants if v.dispatch)
-    queries = [
-        Query(primitive.name, mask, length, rule(manifest, primitive, mask, length))
-        for mask in (*masks, *(_opposite(mask, named) for mask in masks))
-        for length in lengths
-    ]
-    answers = ask(queries) if ask else [q.expected for q in queries]
-    wrong = [_disagreement(q, a) for q, a in zip(queries, answers, strict=True) if a != q.expected]
-    groups = _group(queries[: len(masks) * len(lengths)], answers, lengths)
-    probes = _probes(manifest, primitive, groups, named) if ask else []
+    opposite = tuple(_opposite(mask, named) for mask in masks)
+    asked = _asked(manifest, primitive, (*masks, *opposite), ask)
+    clear = asked[: len(asked) // 2]
+    paths = _paths(manifest, primitive, arch, clear)
+    probes = list(_probes(primitive, paths, named)) if ask else []
     flipped = ask(probes) if ask else []
-    wrong += [_undeclared(q, a) for q, a in zip(probes, flipped, strict=True) if a != q.expected]
-    paths = [
-        path_of(manifest, primitive, arch, choice, _minimal(found), found[_minimal(found)[0]])
-        for choice, found in groups.items()
-    ]
+    wrong = [_disagreement(a.query, a.choice) for a in asked if a.choice != a.query.expected]
+    wrong += [_undeclared(q, c) for q, c in zip(probes, flipped, strict=True) if c != q.expected]
     return Sweep(
         primitive=primitive.name,
         arch=arch,
-        masks=len(queries),
+        masks=len(asked),
         probes=len(probes),
         dispatched=ask is not None,
         paths=(*paths, *direct_paths(primitive, arch)),
         mismatches=tuple(dict.fromkeys(wrong)),
     )
+
+
+def paths_under(
+    manifest: Manifest, primitive: Primitive, masks: Sequence[Vector], ask: Ask | None
+) -> tuple[Path, ...]:
+    """What given masks select, for each class of lengths; all masks have one architecture."""
+    asked = _asked(manifest, primitive, masks, ask)
+    each = (
+        path
+        for mask in dict.fromkeys(masks)
+        for path in _paths(
+            manifest, primitive, mask.arch, [a for a in asked if a.query.mask == mask]
+        )
+    )
+    return joined(each)
+
+
+def joined(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Paths with equal slots and lengths made one, with the masks of all; where a choice is
+    left with several sets of lengths, `part` tells them apart."""
+    groups: dict[tuple[str, Choice], dict[tuple[Length, ...], Path]] = {}
+    for path in paths:
+        parts = groups.setdefault((path.kind, path.choice), {})
+        known = parts.get(path.lengths)
+        masks = (*known.masks, *path.masks) if known else path.masks
+        parts[path.lengths] = replace(path, masks=tuple(dict.fromkeys(masks)))
+    return tuple(
+        replace(path, part="+".join(map(_lengths_text, lengths)) if len(parts) > 1 else "")
+        for parts in groups.values()
+        for lengths, path in parts.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A query, the class of lengths that it stands for, and what was chosen."""
+
+    query: Query
+    domain: Length
+    choice: Choice
+
+
+def _asked(
+    manifest: Manifest, primitive: Primitive, masks: Sequence[Vector], ask: Ask | None
+) -> list[_Asked]:
+    """Every mask with every class of lengths, mask by mask."""
+    if not masks:
+        return []
+    classes = length_classes(_dispatched(manifest, primitive, masks[0].arch))
+    pairs = [(mask, domain) for mask in masks for domain in classes]
+    queries = [
+        Query(primitive.name, mask, n, rule(manifest, primitive, mask, n))
+        for mask, domain in pairs
+        if (n := _example(domain)) is not None
+    ]
+    choices = ask(queries) if ask else [q.expected for q in queries]
+    rows = zip(queries, pairs, choices, strict=True)
+    return [_Asked(query, domain, choice) for query, (_, domain), choice in rows]
+
+
+def _dispatched(manifest: Manifest, primitive: Primitive, arch: str) -> tuple[Variant, ...]:
+    """The variants that a dispatcher may choose, of every slot."""
+    slots = slot_variants(manifest, primitive, arch)
+    return tuple(v for _, variants in slots for v in variants if v.dispatch)
 
 
 def _masks(arch: str, named: frozenset[str]) -> Iterator[Vector]:
@@ -149,28 +221,87 @@ def _opposite(mask: Vector, named: frozenset[str]) -> Vector:
     return mask | (Vector.full(mask.arch) - Vector.of(mask.arch, named))
 
 
-def _boundaries(variants: Iterable[Variant]) -> tuple[int, ...]:
-    """The lengths at which an answer may change."""
-    found = {0}
-    for variant in variants:
-        found.add(variant.length.min)
-        if variant.length.max is not None:
-            found.add(variant.length.max + 1)
-    return tuple(sorted(found))
+def length_classes(variants: Iterable[Variant]) -> tuple[Length, ...]:
+    """The lengths in classes within which no variant's `len` changes its answer."""
+    domains = [v.length for v in variants]
+    edges = {0, *(d.min for d in domains), *(d.max + 1 for d in domains if d.max is not None)}
+    steps = sorted({d.step for d in domains} - {1})
+    starts = sorted(edges)
+    ends = (*(start - 1 for start in starts[1:]), None)
+    return tuple(
+        domain
+        for start, end in zip(starts, ends, strict=True)
+        for domain in _divided(start, end, steps)
+        if _example(domain) is not None
+    )
 
 
-_Groups = Mapping[Choice, Mapping[Vector, tuple[Length, ...]]]
+def _divided(start: int, end: int | None, steps: Sequence[int]) -> Iterator[Length]:
+    """An interval by which of the steps divide a length."""
+    for size in range(len(steps) + 1):
+        for chosen in itertools.combinations(steps, size):
+            apart = tuple(step for step in steps if step not in chosen)
+            yield Length(start, end, math.lcm(*chosen), apart)
 
 
-def _group(queries: Sequence[Query], answers: Sequence[Choice], lengths: Sequence[int]) -> _Groups:
-    groups: dict[Choice, dict[Vector, tuple[Length, ...]]] = {}
-    ends = dict(itertools.zip_longest(lengths, (n - 1 for n in lengths[1:])))
-    for query, answer in zip(queries, answers, strict=False):
-        if answer:
-            found = groups.setdefault(answer, {})
-            domain = Length(query.length, ends[query.length])
-            found[query.mask] = (*found.get(query.mask, ()), domain)
-    return groups
+def _example(domain: Length) -> int | None:
+    """The least length of a class, None if it is empty."""
+    if any(domain.step % step == 0 for step in domain.apart):
+        return None
+    length = domain.first()
+    while any(length % step == 0 for step in domain.apart):
+        length += domain.step
+    return length if domain.holds(length) else None
+
+
+def _paths(
+    manifest: Manifest, primitive: Primitive, arch: str, asked: Sequence[_Asked]
+) -> tuple[Path, ...]:
+    """Each choice with the minimal masks of each class of lengths; classes with the same
+    minimal masks belong together. What names no variant is a mismatch, not a path."""
+    found: dict[Choice, dict[Length, list[Vector]]] = {}
+    slots = {s: [v.name for v in vs] for s, vs in slot_variants(manifest, primitive, arch)}
+    for row in asked:
+        if row.choice and all(
+            name in slots[slot] or (slot, name) == (FUSED, UNUSED) for slot, name in row.choice
+        ):
+            found.setdefault(row.choice, {}).setdefault(row.domain, []).append(row.query.mask)
+    return joined(
+        path_of(manifest, primitive, arch, choice, masks, lengths)
+        for choice, classes in found.items()
+        for masks, lengths in _by_masks(classes).items()
+    )
+
+
+def _by_masks(
+    classes: Mapping[Length, Sequence[Vector]],
+) -> Mapping[tuple[Vector, ...], tuple[Length, ...]]:
+    parts: dict[tuple[Vector, ...], list[Length]] = {}
+    for domain, masks in classes.items():
+        parts.setdefault(_minimal(masks), []).append(domain)
+    return {masks: _merged(domains) for masks, domains in parts.items()}
+
+
+def _merged(domains: Iterable[Length]) -> tuple[Length, ...]:
+    """Classes that differ only in adjacent intervals, as one each."""
+    merged: list[Length] = []
+    for domain in sorted(domains, key=lambda d: (d.step, d.apart, d.min)):
+        if merged and _continues(merged[-1], domain):
+            merged[-1] = replace(merged[-1], max=domain.max)
+        else:
+            merged.append(domain)
+    return tuple(merged)
+
+
+def _continues(first: Length, second: Length) -> bool:
+    alike = (first.step, first.apart) == (second.step, second.apart)
+    return alike and first.max is not None and first.max + 1 == second.min
+
+
+def _lengths_text(domain: Length) -> str:
+    text = f"len={domain.min}-{'' if domain.max is None else domain.max}"
+    text += f"x{domain.step}" if domain.step > 1 else ""
+    return text + "".join(f"!{step}" for step in domain.apart)
 
 
 def _minimal(masks: Iterable[Vector]) -> tuple[Vector, ...]:
@@ -189,8 +320,11 @@ def path_of(
     lengths: tuple[Length, ...] = (Length(),),
     kind: str = "mask",
 ) -> Path:
-    """The path of a choice under masks."""
+    """The path of a choice under masks. What a leaf leaves undefined, a composition over it
+    has to avoid: only its own variants may declare it."""
     variants = chosen_variants(manifest, primitive, arch, choice)
+    own = [v for v in variants if v.primitive == primitive.name]
+    roles = primitive.symbols if primitive.composed else own[0].symbols
     return Path(
         primitive=primitive.name,
         arch=arch,
@@ -199,6 +333,8 @@ def path_of(
         masks=masks,
         lengths=lengths,
         needs=frozenset(n for v in variants for n in v.needs.required),
+        roles=frozenset(roles),
+        undefined=frozenset(name for v in own for name in v.undefined),
         constant_time=all(v.constant_time for v in variants),
     )
 
@@ -216,21 +352,16 @@ def chosen_variants(
     )
 
 
-def _probes(
-    manifest: Manifest, primitive: Primitive, groups: _Groups, named: frozenset[str]
-) -> list[Query]:
+def _probes(primitive: Primitive, paths: Iterable[Path], named: frozenset[str]) -> Iterator[Query]:
     """Each bit that no variant names, flipped alone against each path's minimal masks."""
-    probes = []
-    for choice, found in groups.items():
-        for mask in _minimal(found):
-            length = found[mask][0].min
-            fixed = Vector.of(mask.arch, named) | Vector.base(mask.arch)
-            for bit in range(32 * architecture(mask.arch).words):
-                if not fixed.value >> bit & 1:
-                    for start in (mask, _opposite(mask, named)):
-                        flipped = Vector(mask.arch, start.value ^ (1 << bit))
-                        probes.append(Query(primitive.name, flipped, length, choice, bit))
-    return probes
+    for path in paths:
+        fixed = Vector.of(path.arch, named) | Vector.base(path.arch)
+        free = [b for b in range(32 * architecture(path.arch).words) if not fixed.value >> b & 1]
+        lengths = [n for domain in path.lengths if (n := _example(domain)) is not None]
+        for mask, length, bit in itertools.product(path.masks, lengths, free):
+            for start in (mask, _opposite(mask, named)):
+                flipped = Vector(mask.arch, start.value ^ (1 << bit))
+                yield Query(primitive.name, flipped, length, path.choice, bit)
 
 
 def _disagreement(query: Query, answer: Choice) -> str:
@@ -266,6 +397,8 @@ def direct_paths(primitive: Primitive, arch: str) -> tuple[Path, ...]:
             masks=(Vector.base(arch) | Vector.of(arch, v.needs.required),),
             lengths=(v.length,),
             needs=v.needs.required,
+            roles=frozenset(v.symbols),
+            undefined=frozenset(v.undefined),
             constant_time=v.constant_time,
         )
         for v in primitive.variants
@@ -276,19 +409,26 @@ def direct_paths(primitive: Primitive, arch: str) -> tuple[Path, ...]:
 def forced_path(manifest: Manifest, primitive: Primitive, arch: str, force: Choice) -> Path:
     """The path that `--force` asks for; slots left open follow the rule for a full mask.
 
-    Raises ManifestError for a slot or variant that does not exist.
+    Raises ManifestError for a slot or variant that does not exist, and for a slot left open
+    that no variant fills.
     """
     choice = dict(rule(manifest, primitive, Vector.full(arch), 1 << 20))
+    slots = dict(slot_variants(manifest, primitive, arch))
     for slot, name in force:
-        variants = dict(slot_variants(manifest, primitive, arch)).get(slot, ())
-        if name not in [v.name for v in variants]:
-            valid = ", ".join(v.name for v in variants) or "no such slot"
+        names = [v.name for v in slots.get(slot, ())]
+        if name not in names:
+            valid = ", ".join(names) or "no such slot"
             raise ManifestError(f"--force {slot}={name}: {primitive.name} has {valid}")
         choice[slot] = name
-    variants = chosen_variants(manifest, primitive, arch, tuple(choice.items()))
+    for slot in slots:
+        if slot not in choice and slot != FUSED:
+            raise ManifestError(f"--force: {primitive.name} needs {slot}=VARIANT as well")
+    whole = tuple((slot, choice.get(slot, UNUSED)) for slot in slots)
+    variants = chosen_variants(manifest, primitive, arch, whole)
     needs = frozenset(n for v in variants for n in v.needs.required)
     masks = (Vector.base(arch) | Vector.of(arch, needs),)
-    return path_of(manifest, primitive, arch, tuple(choice.items()), masks, kind="forced")
+    lengths = tuple(v.length for v in variants if v.primitive == primitive.name) or (Length(),)
+    return path_of(manifest, primitive, arch, whole, masks, lengths, kind="forced")
 
 
 def missing(path: Path, host: Vector) -> tuple[str, ...]:

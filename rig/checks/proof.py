@@ -36,17 +36,18 @@ def claim(project: Project, path: Path) -> Claim:
         for function in project.image.functions
         if (owners := project.owners.get(function.address)) and not owners & allowed
     )
-    return Claim(strangers, tuple((f"{v.primitive}/{v.name}", _proof(v)) for v in chosen))
+    return Claim(strangers, tuple((f"{v.primitive}/{v.name}", _proof(v, project)) for v in chosen))
 
 
 def _lends(chosen: Variant, other: Variant) -> bool:
     return other.primitive == chosen.primitive and other.name in chosen.shares
 
 
-def _proof(variant: Variant) -> frozenset[str]:
-    if variant.ran:
-        return frozenset((variant.ran,))
-    return frozenset(variant.symbols.values())
+def _proof(variant: Variant, project: Project) -> frozenset[str]:
+    """The functions of which one must run; several symbols may stand for one function."""
+    symbols = (variant.ran,) if variant.ran else variant.symbols.values()
+    found = (project.image.function_at(project.image.symbols[s]) for s in symbols)
+    return frozenset(function.name for function in found if function)
 
 
 def prove(claimed: Claim, ran: Mapping[Function, str]) -> list[Finding]:
