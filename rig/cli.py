@@ -5,17 +5,20 @@ what a command does; each is one function elsewhere, imported when it is asked f
 """
 
 import argparse
+import difflib
 import importlib
 import os
+import re
 import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from rig import __version__
 from rig.errors import RigError
-from rig.options import OPTIONS, Option, gather, pytest_arguments
+from rig.options import OPTIONS, Option, Options, gather, pytest_arguments
 
 COULD_NOT_RUN = 2
 DEFAULT_MANIFEST = "rig.toml"
@@ -30,6 +33,12 @@ class Command:
     function: str
 
 
+# Hypothesis's plugin is for test functions; here each process would import it in vain.
+_FIXED = (
+    *("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--import-mode=importlib"),
+    *("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"),
+)
+
 COMMANDS = (
     Command("run", "build, force, prove, replay, judge and report", "rig.cli:run"),
     Command("list", "the variants, `list checks`, `list cpus`", "rig.commands.listing:main"),
@@ -43,12 +52,14 @@ COMMANDS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """The entry point."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    given, passed = _split(given)
-    parsed = _parser().parse_args(given)
-    parsed.passed = passed
+    if not given:
+        _parser().print_help(sys.stderr)
+        return COULD_NOT_RUN
+    parsed = _parse(given)
     module, _, name = parsed.function.partition(":")
     try:
         code: int = getattr(importlib.import_module(module), name)(parsed)
+        sys.stdout.flush()  # where nobody reads any more, this says so, not the exit
     except RigError as error:
         print(f"rig: {error}", file=sys.stderr)
         return COULD_NOT_RUN
@@ -69,15 +80,34 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:place], arguments[place + 1 :]
 
 
+def _parse(given: list[str]) -> argparse.Namespace:
+    given, passed = _split(given)
+    parsed, unknown = _parser().parse_known_args(given)
+    if unknown:
+        flags = re.findall(r"--[\w-]+", parsed.parser.format_usage())
+        close = difflib.get_close_matches(unknown[0].partition("=")[0], flags, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        parsed.parser.error(f"unknown argument {unknown[0]}{hint}")
+    parsed.passed = passed
+    return parsed
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line; the usage would hide it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(COULD_NOT_RUN, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="rig", description="Every variant of native code, on every path, judged and covered."
     )
     parser.add_argument("--version", action="version", version=f"variant-rig {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         sub = commands.add_parser(command.name, help=command.help, description=command.help)
-        sub.set_defaults(function=command.function)
+        sub.set_defaults(function=command.function, parser=sub)
         _ARGUMENTS[command.name](sub)
     return parser
 
@@ -91,7 +121,7 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="*", help="checks, cpus, or manifests (default ./rig.toml)")
+    parser.add_argument("what", nargs="*", help="variants, checks, cpus, or manifests")
     _machine_readable(parser)
 
 
@@ -109,14 +139,17 @@ def _doctor_arguments(parser: argparse.ArgumentParser) -> None:
 def _coverage_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("variant", help="PRIMITIVE/VARIANT")
     parser.add_argument("manifest", nargs="?", help="default ./rig.toml, else the bundled project")
-    _chosen(parser, "cc", "cache-dir", "report")
-    parser.add_argument("--path", metavar="PATH", help="one path only: aes=ssse3,ghash=pclmul")
+    _chosen(parser, "cc", "cache-dir")
+    parser.add_argument(
+        "--path", metavar="PATH", help="count what this path runs too: aes=ssse3,ghash=pclmul"
+    )
     parser.add_argument("--missing", action="store_true", help="only what was not executed")
     _machine_readable(parser)
 
 
 def _replay_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case", metavar="ID|FILE", help="a case of the report, or its file")
+    parser.add_argument("manifest", nargs="?", help="where the project's rig.toml is now")
     _chosen(parser, "cc", "cache-dir", "report")
     parser.add_argument("--emit", choices=("c", "python"), help="print a stand-alone reproducer")
 
@@ -164,8 +197,8 @@ def manifest_paths(named: Sequence[str]) -> list[Path]:
     """The manifests of a command; RigError for one that is not there."""
     if not named:
         here = Path(DEFAULT_MANIFEST)
-        if here.is_file():
-            return [here]
+        if here.exists():
+            return manifest_paths([DEFAULT_MANIFEST])
         from rig.data import data_folder
 
         return [data_folder("native") / DEFAULT_MANIFEST]
@@ -178,23 +211,42 @@ def manifest_paths(named: Sequence[str]) -> list[Path]:
 
 def run(parsed: argparse.Namespace) -> int:
     """`rig run`: the same items and options as pytest has."""
-    import pytest
+    from rig.cache import cache_folder
 
     options = gather(vars(parsed))
+    command = _pytest_command(parsed, options)
+    if parsed.v:
+        print("pytest", shlex.join(command), flush=True)
+    # What Hypothesis keeps goes into the cache, not into the folder that the user stands in.
+    home = cache_folder(options.cache_dir) / "hypothesis"
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(home))
+    return _run_pytest(command, manifest_paths(parsed.manifests)[0].resolve().parent)
+
+
+def _pytest_command(parsed: argparse.Namespace, options: Options) -> list[str]:
     jobs = parsed.j or str(os.cpu_count() or 1)
     if not jobs.isdigit() or jobs == "0":
         raise RigError(f"-j {jobs}: a number of processes, 1 or more")
-    command = [
+    return [
+        *_plugin(),
         *(str(path) for path in manifest_paths(parsed.manifests)),
         *pytest_arguments(options),
         *(("-n", jobs, "--maxschedchunk=1") if jobs != "1" else ()),
         *(("-v",) if parsed.v else ("-q",)),
         *parsed.passed,
     ]
-    if parsed.v:
-        print("pytest", shlex.join(command), flush=True)
-    fixed = ["-p", "no:cacheprovider", "--import-mode=importlib", "-c", os.devnull, "--rootdir=."]
-    code = pytest.main([*fixed, *_plugin(), *command])
+
+
+def _run_pytest(command: Sequence[str], root: Path) -> int:
+    import pytest
+
+    from rig.interrupt import interruptible
+
+    fixed = [*_FIXED, "-c", os.devnull, f"--rootdir={root}"]
+    with interruptible() as interrupted:
+        code = pytest.main([*fixed, *command])
+    if interrupted:
+        raise KeyboardInterrupt
     return 0 if code == 0 else 1 if code == pytest.ExitCode.TESTS_FAILED else COULD_NOT_RUN
 
 

@@ -1,14 +1,14 @@
 """Station 1b: reads a primitive's C header, prototypes plus one comment line per argument.
 
-Enters: a header (see native/include/aes.h for the form). Leaves: a frozen `Contract`. cffi
-parses the types; widths come from the architecture's table, never from the host. Never here:
-what a primitive computes.
+Enters: a header (see native/include/aes.h for the form). Leaves: a frozen `Contract`, and
+errors where a manifest asks for what it has not. cffi parses the types; widths come from the
+architecture's table, never from the host. Never here: what a primitive computes.
 """
 
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -16,8 +16,10 @@ from pathlib import Path
 
 from cffi import FFI
 
-from rig.architectures import Architecture
+from rig.architectures import ARCHITECTURES, Architecture
 from rig.errors import ManifestError
+from rig.manifest import Primitive, Variant
+from rig.toml_table import nearest
 
 
 class Direction(Enum):
@@ -97,7 +99,7 @@ _NUMBERS = ("align", "min", "max", "multiple")
 
 def read(path: Path) -> Contract:
     """Reads a contract; raises ManifestError, `path:line: message`, where it has no meaning."""
-    text = path.read_text(encoding="utf-8")
+    text = _text(path)
     functions = []
     for match in _PROTOTYPE.finditer(text):
         line = text.count("\n", 0, match.start(2)) + 1
@@ -105,6 +107,15 @@ def read(path: Path) -> Contract:
     if not functions:
         raise ManifestError(f"{path}:1: no prototype with argument comments (see aes.h)")
     return Contract(path, tuple(functions))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ManifestError(f"{path}: cannot read the contract: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ManifestError(f"{path}: cannot read the contract: not UTF-8") from error
 
 
 def _function(path: Path, line: int, comment: str, prototype: str) -> Function:
@@ -123,7 +134,27 @@ def _function(path: Path, line: int, comment: str, prototype: str) -> Function:
     for argument in arguments:
         if not re.search(rf"\b{argument.name}\b", prototype.partition("(")[2]):
             raise ManifestError(f"{place}: {name} has no argument `{argument.name}`")
-    return Function(name.removeprefix(path.stem + "_"), arguments, returns)
+    function = Function(name.removeprefix(path.stem + "_"), arguments, returns)
+    _check_names(place, function)
+    return function
+
+
+def _check_names(place: str, function: Function) -> None:
+    """That sizes and aliases speak of arguments of the same function."""
+    values = {a.name: 1 for a in function.arguments if a.direction is Direction.VALUE}
+    pointers = [a.name for a in function.arguments if a.pointer]
+    for argument in function.arguments:
+        try:
+            size_of(argument.size or "0", values)
+        except (KeyError, ValueError, SyntaxError, ArithmeticError, RecursionError) as error:
+            raise ManifestError(
+                f"{place}: @{argument.name}: size `{argument.size}` is no sum or product of "
+                f"numbers and value arguments ({', '.join(values) or 'there are none'})"
+            ) from error
+        if argument.alias not in (None, *pointers):
+            raise ManifestError(
+                f"{place}: @{argument.name}: alias names no pointer `{argument.alias}`"
+            )
 
 
 def _types(place: str, prototype: str) -> tuple[str, list[str], str]:
@@ -132,12 +163,12 @@ def _types(place: str, prototype: str) -> tuple[str, list[str], str]:
     ffi = FFI()
     try:
         ffi.cdef(f"typedef {prototype};")
+        (name,) = ffi.list_types()[0]
+        kind = ffi.typeof(f"{name} *")
+        return name, [a.cname for a in kind.args], kind.result.cname
     except Exception as error:  # cffi raises pycparser's and its own types
-        detail = str(error).splitlines()[0]
+        detail = next(iter(str(error).splitlines()), type(error).__name__)
         raise ManifestError(f"{place}: not a C prototype that cffi can read: {detail}") from error
-    (name,) = ffi.list_types()[0]
-    kind = ffi.typeof(f"{name} *")
-    return name, [a.cname for a in kind.args], kind.result.cname
 
 
 def _argument(place: str, name: str, rest: str, kind: str) -> Argument:
@@ -167,6 +198,83 @@ def _field(place: str, name: str, word: str) -> dict[str, object]:
     if key in _NUMBERS and value.isdigit():
         return {key: int(value)}
     raise ManifestError(f"{place}: @{name}: cannot read `{word}`")
+
+
+def check(
+    primitive: Primitive, contract: Contract, standard: Contract, undefined: Sequence[str]
+) -> None:
+    """Raises ManifestError where a primitive's own contract is no form of the standard one, or
+    its variants speak of roles, arguments or behaviours that there are not."""
+    for function in contract.functions:
+        _check_function(function, contract, standard)
+    if primitive.composed:
+        _check_roles(primitive.place, primitive.symbols, contract)
+        _check_whole(primitive, contract)
+    for variant in primitive.variants:
+        _check_variant(variant, contract, undefined)
+
+
+def _check_function(function: Function, contract: Contract, standard: Contract) -> None:
+    """An own contract may reorder and retype arguments, and leave functions out."""
+    if function.role not in standard.roles:
+        stem = contract.path.stem
+        raise ManifestError(
+            f"{contract.path}: `{function.role}`: the functions are named {stem}_ROLE, ROLE one of "
+            f"{', '.join(standard.roles)}"
+        )
+    own = sorted(a.name for a in function.arguments)
+    known = sorted(a.name for a in standard.function(function.role).arguments)
+    if own != known:
+        raise ManifestError(
+            f"{contract.path}: `{function.role}` has the arguments {', '.join(own)}, the rig's "
+            f"plans {', '.join(known)}"
+        )
+    widths = {w for arch in ARCHITECTURES.values() for w in arch.widths}
+    for kind in (function.returns, *(a.type for a in function.arguments)):
+        if "*" not in kind and kind != "void" and kind not in widths:
+            raise ManifestError(
+                f"{contract.path}: `{function.role}`: no width is known for type `{kind}`"
+            )
+
+
+def _check_roles(place: str, symbols: Mapping[str, str], contract: Contract) -> None:
+    for role in symbols:
+        if role not in contract.roles:
+            raise ManifestError(
+                f"{place}: `symbols` names no function `{role}` of {contract.path.name}"
+                f"{nearest(role, contract.roles)}"
+            )
+
+
+def _check_whole(primitive: Primitive, contract: Contract) -> None:
+    for role in contract.roles:
+        if role not in primitive.symbols:
+            raise ManifestError(
+                f"{primitive.place}: [{primitive.name}] is composed, so `symbols` must name "
+                f"its `{role}`"
+            )
+
+
+def _check_variant(variant: Variant, contract: Contract, undefined: Sequence[str]) -> None:
+    if not variant.symbols:
+        raise ManifestError(
+            f"{variant.place}: {variant.primitive}/{variant.name} has no `symbols`; name those of "
+            f"{', '.join(contract.roles)}"
+        )
+    _check_roles(variant.place, variant.symbols, contract)
+    pointers = {a.name for f in contract.functions for a in f.arguments if a.pointer}
+    for key, names in (("sizes", variant.sizes), ("align", variant.align)):
+        _check_each(variant, key, names, sorted(pointers), "buffer")
+    _check_each(variant, "undefined", variant.undefined, undefined, "behaviour")
+
+
+def _check_each(
+    variant: Variant, key: str, names: Iterable[str], valid: Sequence[str], kind: str
+) -> None:
+    for name in names:
+        if name not in valid:
+            hint = nearest(name, valid) or f"; [{variant.primitive}] has none"
+            raise ManifestError(f"{variant.place}: `{key}` names no {kind} `{name}`{hint}")
 
 
 _OPERATORS: Mapping[type, Callable[[int, int], int]] = {

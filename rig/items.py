@@ -5,6 +5,7 @@ Enters: a plan. Leaves: rows in the run's part files, and failures in words. Nev
 pytest does with them.
 """
 
+import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,11 +30,13 @@ from rig.plan import unrunnable
 from rig.primitives import PRIMITIVES
 from rig.project import Project
 from rig.report.failures import Failure, document, render
+from rig.report.results import ERROR
 from rig.runner.batches import Batch
 
 SHOWN = 3
 GENERATED = "generated"
 EXAMPLES = 60
+RECORDED = 20  # generated cases whose instructions are recorded: 3 ms a path and case
 
 
 class FoundFault(Exception):  # noqa: N818  (a verdict, not an error of the rig)
@@ -100,6 +103,18 @@ class _RigItem(pytest.Item):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
+    def runtest(self) -> None:
+        """Judges. An interrupt starts its traceback here: CPython 3.11 may raise it between two
+        lines, which pytest cannot word."""
+        try:
+            self.judge()
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt from None
+
+    def judge(self) -> None:
+        """Raises FoundFault for what is wrong."""
+        raise NotImplementedError
+
     def mark_path(self, path: Path) -> None:
         """Marks with arguments, so that `-m "variant(name='avx2')"` selects."""
         self.add_marker(pytest.mark.primitive(name=path.primitive))
@@ -118,7 +133,7 @@ class DispatchItem(_RigItem):
         super().__init__(**rest)
         self.sweep = sweep
 
-    def runtest(self) -> None:
+    def judge(self) -> None:
         """Fails with every mismatch."""
         if self.sweep.mismatches:
             shown = self.sweep.mismatches[: 4 * SHOWN]
@@ -134,7 +149,7 @@ class ProblemsItem(_RigItem):
         super().__init__(**rest)
         self.folder = folder
 
-    def runtest(self) -> None:
+    def judge(self) -> None:
         """Fails with a line per problem."""
         raise FoundFault("\n".join(str(problem) for problem in problems(self.folder)))
 
@@ -149,15 +164,19 @@ class BatchItem(_RigItem):
         self._run = (lab, project, path, source)
         self.mark_path(path)
 
-    def runtest(self) -> None:
+    def judge(self) -> None:
         """Runs, records a row, fails with the first findings."""
         lab, project, path, source = self._run
         reason = unrunnable(project, path)
         if reason:
             lab.record(skipped_row(path, source.name, "cpu", reason))
             pytest.skip(reason)
-        batch = lab.batch(project, path, source)
-        outcomes = list(lab.run(project, path, batch))
+        try:
+            batch = lab.batch(project, path, source)
+            outcomes = list(lab.run(project, path, batch))
+        except Exception as error:
+            lab.record(skipped_row(path, source.name, ERROR, f"{type(error).__name__}: {error}"))
+            raise
         lab.record(row(project, path, source.name, batch, outcomes))
         failures = [
             f for mask, o in outcomes for f in _failures(lab, project, path, batch, mask, o)
@@ -171,75 +190,90 @@ class GeneratedItem(_RigItem):
 
     def __init__(self, *, lab: Lab, project: Project, paths: tuple[Path, ...], **rest: Any) -> None:
         super().__init__(**rest)
-        self.lab, self.project, self.paths = lab, project, paths
+        self._search = Search(lab, project, paths)
         for path in paths:
             self.mark_path(path)
 
-    def runtest(self) -> None:
-        """Searches, shrinks, records a row per path."""
-        from hypothesis import HealthCheck, given, settings
+    def judge(self) -> None:
+        """Searches, shrinks, records a row per path, fails with the smallest case."""
+        search = self._search
+        with contextlib.suppress(FoundFault):
+            search.run(self.name)
+        for path in search.runnable:
+            search.lab.record(search.row(path))
+        if search.failed:
+            raise FoundFault(
+                report(search.lab, [f for found in search.failed.values() for f in found])
+            )
 
-        runnable = [p for p in self.paths if not unrunnable(self.project, p)]
-        counts: Counter[str] = Counter()
-        hits: dict[str, set[int]] = {}
-        failed: dict[str, list[Failure]] = {}
-        primitive = self.paths[0].primitive
 
-        @settings(
+class Search:
+    """What Hypothesis tries on some paths of one primitive. After `run`, `failed` holds the
+    failures of the smallest case by path: Hypothesis replays that case last. A path that has
+    run into its budget of time is not tried again."""
+
+    def __init__(self, lab: Lab, project: Project, paths: Sequence[Path]) -> None:
+        self.lab, self.project = lab, project
+        self.primitive = paths[0].primitive
+        self.runnable = [path for path in paths if not unrunnable(project, path)]
+        self.failed: dict[str, list[Failure]] = {}
+        self._hung: dict[str, list[Failure]] = {}
+        self._counts: Counter[str] = Counter()
+        self._hits: dict[str, set[int]] = {}
+
+    def run(self, name: str) -> None:
+        """Tries examples; raises FoundFault if a path fails."""
+        from hypothesis import HealthCheck, given, seed, settings
+
+        chosen = settings(
             max_examples=EXAMPLES,
             deadline=None,
             database=None,
-            derandomize=True,
+            report_multiple_bugs=False,
             suppress_health_check=list(HealthCheck),
         )
-        @given(strategies.cases(primitive))
+
         def every_path_agrees(case: Case) -> None:
-            failed.clear()
-            for path in runnable:
-                found = self._try(path, case, counts, hits)
-                if found:
-                    failed[path.id] = found
-            if failed:
-                raise FoundFault(report(self.lab, [f for fs in failed.values() for f in fs]))
+            tried = [path for path in self.runnable if path.id not in self._hung]
+            self.failed = self._hung | {
+                path.id: found for path in tried if (found := self._try(path, case))
+            }
+            if self.failed:
+                raise FoundFault(name)
 
-        try:
-            every_path_agrees()
-        finally:
-            for path in runnable:
-                self.lab.record(self._row(path, counts, hits, failed))
+        test = given(strategies.cases(self.primitive))(every_path_agrees)
+        seed(self.lab.plan.options.seed)(chosen(test))()
 
-    def _try(
-        self, path: Path, case: Case, counts: Counter[str], hits: dict[str, set[int]]
-    ) -> list[Failure]:
-        definition = PRIMITIVES[path.primitive]
-        cases, answers = with_inverses(definition, [case], [ask(definition, case)])
+    def _try(self, path: Path, case: Case) -> list[Failure]:
         if not takes(path, case):
             return []
+        definition = PRIMITIVES[self.primitive]
+        cases, answers = with_inverses(definition, [case], [ask(definition, case)])
         batch = self.lab.several(self.project, path, cases, answers)
         failures: list[Failure] = []
-        for mask, outcome in self.lab.run(self.project, path, batch):
-            counts[path.id] += outcome.cases
-            hits.setdefault(path.id, set()).update(outcome.hits)
+        recorded = self._counts[path.id] < RECORDED
+        for mask, outcome in self.lab.run(self.project, path, batch, recorded):
+            self._counts[path.id] += outcome.cases
+            self._hits.setdefault(path.id, set()).update(outcome.hits)
             failures += _failures(self.lab, self.project, path, batch, mask, outcome)
+        if any(failure.finding.check == "timeout" for failure in failures):
+            self._hung[path.id] = failures
         return failures
 
-    def _row(
-        self,
-        path: Path,
-        counts: Counter[str],
-        hits: dict[str, set[int]],
-        failed: dict[str, list[Failure]],
-    ) -> dict[str, Any]:
-        findings = [f.finding for f in failed.get(path.id, ())]
+    def row(self, path: Path) -> dict[str, Any]:
+        """The row of a path: how many cases it ran, what it failed."""
+        findings = [failure.finding for failure in self.failed.get(path.id, ())]
+        hits = self._hits.get(path.id, ())
         return {
             "path": path.id,
             "source": GENERATED,
-            "cases": counts[path.id],
+            "published": {},
+            "cases": self._counts[path.id],
             "failed": len(findings),
             "abandoned": 0,
-            "checks": sorted({f.check for f in findings}),
-            "findings": [_finding_row(f) for f in findings],
-            "hits": hit_offsets(hits.get(path.id, ()), self.project.image.text.address),
+            "checks": sorted({finding.check for finding in findings}),
+            "findings": [_finding_row(finding) for finding in findings],
+            "hits": hit_offsets(hits, self.project.image.text.address),
         }
 
 

@@ -22,7 +22,6 @@ from rig.cases import Answer, Case
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import Source, sources
-from rig.manifest import Length
 from rig.plan import Plan, unrunnable
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding
@@ -33,7 +32,7 @@ from rig.runner.session import Session
 BATCHES_KEPT = 12
 _MAKERS = (
     *("cases.py", "contracts.py", "architectures.py", "oracle/*.py", "primitives/*.py"),
-    *("inputs/*.py", "vectors/*.py", "runner/*.py"),
+    *("inputs/*.py", "vectors/*.py", "runner/*.py", "manifest.py", "lab.py"),
 )
 
 
@@ -74,8 +73,7 @@ class Lab:
     def batch(self, project: Project, path: Path, source: Source) -> Batch:
         """The batch of a source for a path; paths with one binding and the same lengths share."""
         bound = binding(project, path)
-        domain = None if path.lengths == (Length(),) else path.lengths
-        key = _batch_key(path.primitive, source, bound, domain)
+        key = _batch_key(path, source, bound)
         if key not in self._batches:
             while len(self._batches) >= BATCHES_KEPT:
                 self._batches.popitem(last=False)
@@ -89,6 +87,7 @@ class Lab:
         file.parent.mkdir(exist_ok=True)
         definition = PRIMITIVES[path.primitive]
 
+        @cache
         def contents() -> Contents:
             answered: Answered = self._answered(path.primitive, source.name)
             pairs = zip(answered.cases, answered.answers, strict=True)
@@ -113,10 +112,12 @@ class Lab:
         seed = self.plan.options.seed
         return 2 * seed, 2 * seed + 1
 
-    def run(self, project: Project, path: Path, batch: Batch) -> Iterator[tuple[Vector, Outcome]]:
+    def run(
+        self, project: Project, path: Path, batch: Batch, recorded: bool = True
+    ) -> Iterator[tuple[Vector, Outcome]]:
         """Runs a batch on a path, under each of its masks."""
         for mask in path.masks:
-            trial = Trial(mask, self.seeds())
+            trial = Trial(mask, self.seeds(), recorded=recorded)
             yield mask, try_batch(project, self.session(project), path, batch, trial)
 
     def several(
@@ -151,8 +152,15 @@ class Lab:
 
 
 def takes(path: Path, case: Case) -> bool:
-    """Whether a path is defined for a case's length."""
-    return path.takes(case_length(case))
+    """Whether a path is defined for a case: for its length, with the functions that it calls,
+    and without a behaviour that the path's variants leave undefined."""
+    definition = PRIMITIVES[path.primitive]
+    roles = definition.operations[case.values.operation].roles
+    return (
+        path.takes(case_length(case))
+        and path.roles.issuperset(roles)
+        and not any(definition.undefined[name](case.values) for name in path.undefined)
+    )
 
 
 def case_length(case: Case) -> int:
@@ -162,15 +170,14 @@ def case_length(case: Case) -> int:
     return max(lengths, default=16)
 
 
-def _batch_key(
-    primitive: str, source: Source, bound: Binding, domain: tuple[Length, ...] | None
-) -> str:
+def _batch_key(path: Path, source: Source, bound: Binding) -> str:
     """Everything that the bytes of a batch follow from."""
     roles = sorted((role, repr(target)) for role, target in bound.targets.items())
-    narrowing = (roles, sorted(bound.sizes.items()), sorted(bound.align.items()), domain)
+    sizes = (sorted(bound.sizes.items()), sorted(bound.align.items()))
+    narrowing = (roles, *sizes, path.lengths, sorted(path.undefined))
     return digest(
         code_digest(),
-        primitive,
+        path.primitive,
         source.name,
         repr(narrowing),
         bound.contract.path.read_bytes(),

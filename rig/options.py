@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rig.errors import RigError
+
 UNPREFIXED = ("cap-matrix", "ia32cap")
+SEEDS = range(1 << 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +91,17 @@ class Options:
 
 
 def gather(values: Mapping[str, Any]) -> Options:
-    """Options from values by field name; lists become tuples, None the default."""
+    """Options from values by field name; lists become tuples, None the default. RigError for a
+    seed out of range."""
     given: dict[str, Any] = {}
     for option in OPTIONS:
         value = values.get(option.field)
         if value is not None:
             given[option.field] = tuple(value) if option.kind is list else value
-    return Options(**given)
+    options = Options(**given)
+    if options.seed not in SEEDS:
+        raise RigError(f"--seed {options.seed}: a number from {SEEDS[0]} to {SEEDS[-1]}")
+    return options
 
 
 def pytest_arguments(options: Options) -> list[str]:

@@ -7,6 +7,7 @@ module has imported pytest and the table of options only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,10 +48,23 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marks, finds out which manifests are named."""
     for mark in _MARKS:
         config.addinivalue_line("markers", mark)
-    named = [Path(argument.partition("::")[0]) for argument in config.args]
+    start = config.invocation_params.dir
+    named = [start / argument.partition("::")[0] for argument in config.args]
     found = [path.resolve() for path in named if path.suffix == ".toml" and path.is_file()]
-    found += [Path(path).resolve() for path in config.getini("rig_manifest")]
+    found += _standing(config, named)
     config.stash[_MANIFESTS] = tuple(dict.fromkeys(found))
+
+
+def _standing(config: pytest.Config, named: Sequence[Path]) -> Iterator[Path]:
+    """The manifests of the ini key that this run means: all of them where it names nothing
+    itself, else those inside a folder that it names, so that one test file builds nothing."""
+    everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    for path in config.getini("rig_manifest"):
+        inside = any(path.is_relative_to(folder) for folder in named)
+        if everything and not inside:
+            config.args.append(str(path))
+        if everything or inside:
+            yield path.resolve()
 
 
 def options_of(config: pytest.Config) -> Options:

@@ -1,18 +1,23 @@
 """How a run begins in a process: the controller makes the plan, a worker loads it.
 
-Enters: pytest's configuration and manifests. Leaves: a `Lab`. Never here: items. An error ends
-pytest with code 2 and one clear text; so does a control that was not caught.
+Enters: pytest's configuration and manifests. Leaves: a `Lab`. Never here: items. An error of the
+user is pytest's UsageError, one line (`rig run` makes exit code 2 of it); a control that was not
+caught ends pytest with code 2.
 """
 
 import os
+import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rig.errors import RigError
+from rig.interrupt import await_interrupt
 from rig.lab import Lab
-from rig.plan import load_plan, make_plan
+from rig.options import Options, pytest_arguments
+from rig.plan import Plan, load_plan, make_plan
 from rig.plugin import options_of
 
 COULD_NOT_RUN = 2
@@ -22,11 +27,14 @@ def begin(config: pytest.Config, manifests: Sequence[Path]) -> Lab:
     """The lab of this process."""
     given = getattr(config, "workerinput", None)
     if given is not None:
-        return Lab(load_plan(Path(given["rig_plan"])), given["workerid"])
+        return _begin_worker(Path(given["rig_plan"]), given["workerid"])
     try:
-        plan = make_plan(manifests, options_of(config))
+        options = options_of(config)
+        _check_folders(options)
+        plan = make_plan(manifests, options)
+        _check_paths(plan)
     except RigError as error:
-        pytest.exit(f"rig: {error}", returncode=COULD_NOT_RUN)
+        raise pytest.UsageError(f"rig: {error}") from None
     escaped = [control for control in plan.controls if not control.held]
     if escaped:
         names = ", ".join(f"{c.fault} (fired: {' '.join(c.fired) or 'none'})" for c in escaped)
@@ -34,3 +42,29 @@ def begin(config: pytest.Config, manifests: Sequence[Path]) -> Lab:
             f"rig: controls not held, no verdict is given: {names}", returncode=COULD_NOT_RUN
         )
     return Lab(plan, f"main-{os.getpid()}")
+
+
+def _begin_worker(folder: Path, worker: str) -> Lab:
+    if await_interrupt(folder, worker):
+        raise KeyboardInterrupt
+    return Lab(load_plan(folder), worker)
+
+
+def _check_folders(options: Options) -> None:
+    """What would only show after minutes of work."""
+    if options.vectors is not None and not Path(options.vectors).is_dir():
+        raise RigError(f"--vectors {options.vectors}: no such folder")
+    if Path(options.report).exists() and not Path(options.report).is_dir():
+        raise RigError(f"--report {options.report}: a file stands there; name a folder")
+
+
+def _check_paths(plan: Plan) -> None:
+    """RigError where nothing is left to run, with what was asked for."""
+    if any(plan.paths(project) for project in plan.projects):
+        return
+    shutil.rmtree(plan.folder, ignore_errors=True)
+    if not plan.projects:
+        raise RigError("; ".join(f"{a.arch}: {a.reason}; {a.fix}" for a in plan.absences))
+    asked = pytest_arguments(replace(plan.options, cache_dir=None, report=Options().report))
+    archs = ", ".join(dict.fromkeys(project.arch for project in plan.projects))
+    raise RigError(f"no path to run on {archs}; asked for: {' '.join(asked) or 'everything'}")

@@ -33,8 +33,10 @@ class Region:
         return f"{self.path}:{number or self.start}"
 
     def key(self, name: str) -> str:
-        """Where `name =` or a table of that name stands."""
-        return self.place(next(self.keys(name), None))
+        """Where `name =` or a table of that name stands, at the start of a line if it does."""
+        start = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=.\]]""")
+        first = (number for number, line in self.lines if start.match(line))
+        return self.place(next(first, None) or next(self.keys(name), None))
 
     def keys(self, name: str) -> Iterator[int]:
         """The number of the line of each `name =`, in order."""
@@ -204,4 +206,5 @@ def _lines_under(name: str, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[
 def _toml_message(path: Path, message: str, last: int) -> str:
     text, found, position = message.rpartition(" (at ")
     line = re.match(r"line (\d+)", position)
-    return f"{path}:{line.group(1) if line else last}: not TOML: {text if found else message}"
+    number = line.group(1) if line else last if found else 1
+    return f"{path}:{number}: not TOML: {text if found else message}"

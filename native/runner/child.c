@@ -28,6 +28,7 @@ static const struct run *run;
 static struct garbage script_garbage;
 static struct buffer buffers[SLOT_COUNT];
 static uint32_t buffer_count;
+static uint8_t before[ARGUMENT_LIMIT][KEPT_LIMIT]; /* what kept arguments held */
 static uint64_t results[CALL_LIMIT];
 static uint32_t result_count, phase;
 static int damaged;
@@ -247,14 +248,28 @@ static uint64_t argument_of(const struct wire_argument *argument, unsigned posit
     return argument->value | garbage_word(script_garbage, position) << 32;
 }
 
+static void check_kept(const struct wire_argument *wire, const uint8_t *held) {
+    struct buffer *b = &buffers[wire->index];
+    if (!wire->kept || b->noted & NOTED_CONSTANT) return;
+    const uint64_t offset = bytes_differ(b->address, held, b->size);
+    if (offset == b->size) return;
+    b->noted |= NOTED_CONSTANT;
+    note_bytes(EVENT_CONSTANT, b, offset, held[offset]);
+}
+
 static void run_call(const struct wire_step *step, const uint8_t **from) {
     uint64_t arguments[ARGUMENT_LIMIT];
     const struct wire_argument *wire = take(from, step->arguments * sizeof *wire);
-    for (unsigned i = 0; i < step->arguments; i++) arguments[i] = argument_of(&wire[i], i);
+    for (unsigned i = 0; i < step->arguments; i++) {
+        const struct buffer *b = &buffers[wire[i].index];
+        arguments[i] = argument_of(&wire[i], i);
+        if (wire[i].kept) memcpy(before[i], b->address, b->size);
+    }
     const uint64_t result = call(target_of(step), arguments, step->arguments);
     results[result_count++] = result;
     check_return(step, result);
     check_buffers();
+    for (unsigned i = 0; i < step->arguments; i++) check_kept(&wire[i], before[i]);
 }
 
 static void run_steps(uint32_t count, const uint8_t **from) {

@@ -28,6 +28,7 @@
 #define TRACE_LIMIT (1ull << 20)
 #define ARGUMENT_LIMIT 16u
 #define CALL_LIMIT 4096u
+#define KEPT_LIMIT 16384u
 #define ACTUAL_LIMIT 4096u
 #define EVENT_LIMIT 256u
 
@@ -116,7 +117,7 @@ struct wire_step {
 
 struct wire_argument {
     uint8_t kind, bits;
-    uint16_t reserved;
+    uint16_t kept; /* a pointer: the call must leave its buffer, KEPT_LIMIT bytes at most, as it is */
     uint32_t index; /* of the buffer or the call */
     uint64_t value; /* of the word, or the pointer's offset */
 };

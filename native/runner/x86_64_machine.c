@@ -167,7 +167,7 @@ struct signal_info {
     uint64_t address;
 };
 
-enum { FRAME_REGISTERS = 18, FRAME_RIP = 16 };
+enum { FRAME_REGISTERS = 20, FRAME_RIP = 16 };
 enum { BY_KERNEL = 0x80 }; /* si_code */
 
 struct signal_context {

@@ -4,6 +4,7 @@ Enters: objects. Leaves: a frozen `Image` whose bytes are relocated for their fi
 Never here: hand-written linking; ld.lld links, pyelftools reads.
 """
 
+import hashlib
 import re
 import struct
 import subprocess
@@ -16,15 +17,16 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
-from elftools.elf.sections import SymbolTableSection
+from elftools.elf.sections import Symbol, SymbolTableSection
 
 from rig.architectures import Architecture
-from rig.build.objects import Object
+from rig.build.objects import PREBUILT, Object
 from rig.build.toolchain import Toolchain
 from rig.cache import digest
 from rig.errors import BuildError
 
 _LINK_FLAGS = ("-shared", "-Bsymbolic", "-z", "defs", "-z", "notext", "--hash-style=sysv")
+_WORD = 4
 _RELATIVE, _SYMBOLIC = 8, (1, 6, 7)  # R_X86_64_RELATIVE; _64, _GLOB_DAT, _JUMP_SLOT
 
 
@@ -49,8 +51,25 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorPlace:
+    """Where the capability vector stands, and how many 32-bit words the project gave it."""
+
+    address: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an image must hold: the capability vector, and the entries that archives give."""
+
+    vector: str
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Image:
-    """A linked image; `path` is its ELF file, `root` resolves source paths in its DWARF."""
+    """A linked image; `path` is its ELF file, `root` resolves source paths in its DWARF.
+    `prebuilt` has the SHA-256 of each source that the project brought compiled."""
 
     path: Path
     arch: str
@@ -59,6 +78,8 @@ class Image:
     segments: tuple[Segment, ...]
     functions: tuple[Function, ...]
     symbols: Mapping[str, int]
+    vector: VectorPlace
+    prebuilt: Mapping[str, str]
     compiled: int
     reused: int
 
@@ -77,31 +98,35 @@ class Image:
 
 
 def link(
-    objects: Sequence[Object], arch: Architecture, toolchain: Toolchain, cache: Path, root: Path
+    objects: Sequence[Object],
+    wanted: Wanted,
+    arch: Architecture,
+    toolchain: Toolchain,
+    cache: Path,
+    root: Path,
 ) -> Image:
     """Links once per set of objects; BuildError holds the linker's words."""
-    key = digest(toolchain.identity, hex(arch.image_base), *_LINK_FLAGS, *(o.key for o in objects))
+    base = f"--image-base={arch.image_base:#x}"
+    flags = (*_LINK_FLAGS, base, *(f"-u{entry}" for entry in wanted.entries))
+    key = digest(toolchain.identity, *flags, *(o.key for o in objects))
     path, listing = cache / "images" / f"{key}.so", cache / "images" / f"{key}.map"
     if not (path.exists() and listing.exists()):
-        _run(objects, arch, toolchain, path, listing)
-    reused = sum(o.reused for o in objects)
-    return read(path, listing, objects, arch, toolchain, root, len(objects) - reused, reused)
+        _run(objects, flags, toolchain, path, listing)
+    return read(path, listing, objects, wanted.vector, arch, toolchain, root)
 
 
 def _run(
-    objects: Sequence[Object], arch: Architecture, toolchain: Toolchain, path: Path, listing: Path
+    objects: Sequence[Object],
+    flags: Sequence[str],
+    toolchain: Toolchain,
+    path: Path,
+    listing: Path,
 ) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".link-") as folder:
         output, drawn = Path(folder) / "image.so", Path(folder) / "image.map"
-        command = [
-            *toolchain.linker,
-            *_LINK_FLAGS,
-            f"--image-base={arch.image_base:#x}",
-            f"-Map={drawn}",
-            *("--whole-archive", *(str(o.path) for o in objects)),
-            *("-o", str(output)),
-        ]
+        files = [str(o.path) for o in objects]
+        command = [*toolchain.linker, *flags, f"-Map={drawn}", *files, "-o", str(output)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise BuildError(explain(done.stderr, objects))
@@ -124,7 +149,7 @@ def explain(words: str, objects: Sequence[Object]) -> str:
 
 
 _INPUT_SECTION = re.compile(
-    r"^\s*([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)\s+\d+\s{9}(\S.*):\(\.text[^)]*\)$", re.MULTILINE
+    r"^\s*([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)\s+\d+\s{9}(\S.*):\([^()]*\)$", re.MULTILINE
 )
 
 
@@ -132,19 +157,21 @@ def read(
     path: Path,
     listing: Path,
     objects: Sequence[Object],
+    vector: str,
     arch: Architecture,
     toolchain: Toolchain,
     root: Path,
-    compiled: int,
-    reused: int,
 ) -> Image:
     """Reads segments, symbols and functions; refuses a function symbol without a size."""
     with path.open("rb") as file:
         elf = ELFFile(file)
-        symbols = _symbols(elf)
+        entries = _symbols(elf)
+        symbols = {name: symbol["st_value"] for name, symbol in entries.items()}
         segments = _segments(elf, symbols)
         sections = _input_sections(listing.read_text(), objects)
         functions = _functions(elf, sections)
+        place = _vector(vector, entries[vector])
+    reused = sum(o.reused for o in objects)
     return Image(
         path=path,
         arch=arch.name,
@@ -153,7 +180,9 @@ def read(
         segments=segments,
         functions=functions,
         symbols=symbols,
-        compiled=compiled,
+        vector=place,
+        prebuilt=_prebuilt(objects),
+        compiled=len(objects) - reused,
         reused=reused,
     )
 
@@ -164,9 +193,29 @@ def _symbol_table(elf: ELFFile) -> SymbolTableSection:
     return table
 
 
-def _symbols(elf: ELFFile) -> dict[str, int]:
-    table = _symbol_table(elf)
-    return {s.name: s["st_value"] for s in table.iter_symbols() if s.name and s["st_value"]}
+def _prebuilt(objects: Sequence[Object]) -> dict[str, str]:
+    given = [o for o in objects if o.source.endswith(PREBUILT)]
+    return {o.source: hashlib.sha256(o.path.read_bytes()).hexdigest() for o in given}
+
+
+def _symbols(elf: ELFFile) -> dict[str, Symbol]:
+    """What is defined, by name; of several local symbols and a global one the global."""
+    found: dict[str, Symbol] = {}
+    for symbol in _symbol_table(elf).iter_symbols():
+        defined = symbol["st_value"] and symbol["st_shndx"] != "SHN_UNDEF"
+        local = symbol["st_info"]["bind"] == "STB_LOCAL"
+        if defined and not (local and symbol.name in found):
+            found[symbol.name] = symbol
+    return found
+
+
+def _vector(name: str, symbol: Symbol) -> VectorPlace:
+    if symbol["st_size"] < _WORD:
+        raise BuildError(
+            f"the capability vector {name} has no size; declare it `.comm {name},40,16`, or end "
+            f"it with `.type {name}, @object` and `.size {name}, .-{name}`"
+        )
+    return VectorPlace(symbol["st_value"], symbol["st_size"] // _WORD)
 
 
 def _segments(elf: ELFFile, symbols: Mapping[str, int]) -> tuple[Segment, ...]:
@@ -222,7 +271,7 @@ def _functions(elf: ELFFile, sections: Sequence[tuple[int, int, str]]) -> tuple[
         source = next((s for a, n, s in sections if a <= address < a + max(n, 1)), "")
         if size == 0:
             raise BuildError(
-                f"{source}: function {symbol.name} has no size; end it with "
+                f"{source or 'the image'}: function {symbol.name} has no size; end it with "
                 f"`.size {symbol.name}, .-{symbol.name}`"
             )
         if address not in found or symbol["st_info"]["bind"] == "STB_GLOBAL":

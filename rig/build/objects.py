@@ -23,12 +23,19 @@ PREBUILT = (".o", ".a")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One compile: `label` says for whom, in error messages and reports."""
+    """One compile: `label` says for whom, in error messages and reports; `origin` is the
+    script that `source` was generated from."""
 
     source: Path
     root: Path
     command: tuple[str, ...]
     label: str
+    origin: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """The file as reports show it."""
+        return relative(self.origin or self.source, self.root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +78,15 @@ def relative(path: Path, root: Path) -> str:
 
 
 def _compile(unit: Unit, toolchain: Toolchain, cache: Path) -> Object:
-    name = relative(unit.source, unit.root)
     if unit.source.suffix in PREBUILT:
-        data = unit.source.read_bytes()
-        return Object(unit.source, name, digest(data), reused=True)
-    first = digest(toolchain.identity, *unit.command, name, unit.source.read_bytes())
+        return Object(unit.source, unit.name, digest(unit.source.read_bytes()), reused=True)
+    argument = relative(unit.source, unit.root)
+    first = digest(toolchain.identity, *unit.command, argument, unit.source.read_bytes())
     record = cache / "headers" / f"{first}.json"
     key = _known_key(first, record, unit.root)
     if key and (cache / "objects" / f"{key}.o").exists():
-        return Object(cache / "objects" / f"{key}.o", name, key, reused=True)
-    return _run(unit, name, first, record, cache)
+        return Object(cache / "objects" / f"{key}.o", unit.name, key, reused=True)
+    return _run(unit, argument, first, record, cache)
 
 
 def _known_key(first: str, record: Path, root: Path) -> str | None:
@@ -95,28 +101,32 @@ def _second_key(first: str, headers: Sequence[str], root: Path) -> str:
     return digest(first, *((root / header).read_bytes() for header in headers))
 
 
-def _run(unit: Unit, name: str, first: str, record: Path, cache: Path) -> Object:
+def _run(unit: Unit, argument: str, first: str, record: Path, cache: Path) -> Object:
     (cache / "objects").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as folder:
         output, depends = Path(folder) / "unit.o", Path(folder) / "unit.d"
         command = [
             *unit.command,
             f"-ffile-prefix-map={unit.root}=.",
-            *("-MMD", "-MF", str(depends), "-c", name, "-o", str(output)),
+            *("-MMD", "-MF", str(depends), "-c", argument, "-o", str(output)),
         ]
         done = subprocess.run(command, capture_output=True, text=True, cwd=unit.root, check=False)
         if done.returncode != 0:
-            raise BuildError(f"{name}: cannot compile for {unit.label}:\n{done.stderr.rstrip()}")
-        headers = _headers(depends.read_text(), unit)
+            raise BuildError(
+                f"{unit.name}: cannot compile for {unit.label}:\n{done.stderr.rstrip()}"
+            )
+        headers = _headers(depends.read_text(), unit) if depends.exists() else []
         key = _second_key(first, headers, unit.root)
         path = cache / "objects" / f"{key}.o"
         output.replace(path)
     write_atomically(record, json.dumps(headers).encode())
-    return Object(path, name, key, reused=False)
+    return Object(path, unit.name, key, reused=False)
 
 
 def _headers(rule: str, unit: Unit) -> list[str]:
-    """The headers of a make rule, relative to the project; spaces come escaped."""
+    """The headers of a make rule, relative to the project; space, `#` and `$` come escaped. A
+    .s file has no rule."""
     text = rule.replace("\\\n", " ").partition(": ")[2].replace("\\ ", "\0")
-    paths = (unit.root / word.replace("\0", " ") for word in text.split())
+    words = (w.replace("\0", " ").replace("\\#", "#").replace("$$", "$") for w in text.split())
+    paths = (unit.root / word for word in words)
     return sorted(os.path.relpath(path, unit.root) for path in paths if path != unit.source)

@@ -11,20 +11,21 @@ from pathlib import Path
 from filelock import FileLock
 
 from rig.architectures import ARCHITECTURES, Architecture, feature_options
-from rig.build.image import Image, link
+from rig.build.generated import generate
+from rig.build.image import Image, Wanted, link
 from rig.build.objects import Object, Unit, compile_all, relative
 from rig.build.toolchain import Toolchain
 from rig.cache import digest, write_atomically
 from rig.capabilities.bits import architecture as capability_words
 from rig.data import data_folder
 from rig.errors import BuildError
-from rig.manifest import Manifest, Variant
+from rig.manifest import Manifest
 from rig.toml_table import nearest
 
 DEFAULT_VECTOR = {"x86_64": "OPENSSL_ia32cap_P"}
 SUPPORT = "runner/support.c"
 
-_FLAGS = (
+FLAGS = (
     "-std=gnu11",
     "-O2",
     "-g",
@@ -42,13 +43,15 @@ def build_image(
 ) -> Image:
     """Compiles and links the project once; BuildError names file, variant and tool's words."""
     arch = ARCHITECTURES[arch_name]
-    units = [
-        *_project_units(manifest, arch, toolchain),
-        *_own_units(manifest, arch, toolchain, cache),
-    ]
-    with FileLock(cache / f"build-{digest(str(manifest.path))[:12]}.lock"):
-        objects = compile_all(units, toolchain, cache, jobs)
-        image = link(objects, arch, toolchain, cache, manifest.root.resolve())
+    wanted = Wanted(vector_symbol(manifest, arch.name), _entries(manifest, arch.name))
+    with FileLock(cache / f"build-{digest(str(manifest.path.resolve()))[:12]}.lock"):
+        try:
+            units = _project_units(manifest, arch, toolchain, cache)
+            units += _own_units(manifest, arch, toolchain, cache)
+            objects = compile_all(units, toolchain, cache, jobs)
+            image = link(objects, wanted, arch, toolchain, cache, manifest.root.resolve())
+        except BuildError as error:
+            raise BuildError(f"{manifest.path}: {error}") from error
     _check_symbols(manifest, image)
     return image
 
@@ -58,7 +61,19 @@ def vector_symbol(manifest: Manifest, arch: str) -> str:
     return manifest.vector.get(arch, DEFAULT_VECTOR[arch])
 
 
-def _project_units(manifest: Manifest, arch: Architecture, toolchain: Toolchain) -> list[Unit]:
+def _entries(manifest: Manifest, arch: str) -> tuple[str, ...]:
+    """Every symbol that the manifest names, so that archives give the members that hold them."""
+    found = [s for v in manifest.variants(arch) for s in v.symbols.values()]
+    for primitive in manifest.primitives.values():
+        found += primitive.symbols.values() if primitive.composed else ()
+        if manifest.dispatch:
+            found.append(manifest.dispatch.symbol.replace("{primitive}", primitive.name))
+    return tuple(dict.fromkeys(found))
+
+
+def _project_units(
+    manifest: Manifest, arch: Architecture, toolchain: Toolchain, cache: Path
+) -> list[Unit]:
     labels: dict[Path, list[str]] = {}
     needs: dict[Path, set[str]] = {}
     for variant in manifest.variants(arch.name):
@@ -68,7 +83,7 @@ def _project_units(manifest: Manifest, arch: Architecture, toolchain: Toolchain)
     for source, label in _shared_sources(manifest):
         labels.setdefault(source, []).append(label)
     return [
-        _unit(manifest, arch, toolchain, source, names, sorted(needs.get(source, ())))
+        _unit(manifest, arch, toolchain, cache, source, names, sorted(needs.get(source, ())))
         for source, names in labels.items()
     ]
 
@@ -85,19 +100,29 @@ def _unit(
     manifest: Manifest,
     arch: Architecture,
     toolchain: Toolchain,
+    cache: Path,
     source: Path,
     labels: Sequence[str],
     needs: Sequence[str],
 ) -> Unit:
-    root = manifest.root.resolve()
-    folders = [f.resolve() for f in (*manifest.include, data_folder("native") / "include")]
+    """A generated source sees its script's folder as its own."""
+    root, script = manifest.root.resolve(), source.resolve()
+    generator = manifest.generators.get(source.suffix)
+    own = (script.parent,) if generator else ()
+    bundled = data_folder("native") / "include"
+    folders = (*own, *(f.resolve() for f in (*manifest.include, bundled)))
     command = (
         *toolchain.targeting(arch),
         *feature_options(arch, tuple(needs)),
-        *_FLAGS,
+        *FLAGS,
         *(f"-I{relative(folder, root)}" for folder in folders),
     )
-    return Unit(source.resolve(), root, command, ", ".join(labels))
+    label = ", ".join(labels)
+    if not generator:
+        return Unit(script, root, command, label)
+    flavour = manifest.flavour.get(arch.name, "")
+    made = generate(script, relative(script, root), generator, flavour, toolchain, cache)
+    return Unit(made, root, command, label, script)
 
 
 def _own_units(
@@ -106,7 +131,7 @@ def _own_units(
     """The vector (weak, so that a project's own definition wins) and the functions that
     compilers call by themselves."""
     native = data_folder("native").resolve()
-    base = (*toolchain.targeting(arch), *_FLAGS)
+    base = (*toolchain.targeting(arch), *FLAGS)
     words = capability_words(arch.name).words
     text = (
         "#include <stdint.h>\n"
@@ -123,7 +148,7 @@ def _own_units(
 def build_runner(arch_name: str, toolchain: Toolchain, cache: Path) -> Path:
     """The freestanding runner program for an architecture."""
     arch, native = ARCHITECTURES[arch_name], data_folder("native").resolve()
-    flags = (*toolchain.targeting(arch), *_FLAGS, "-fno-pic", "-fno-builtin")
+    flags = (*toolchain.targeting(arch), *FLAGS, "-fno-pic", "-fno-builtin")
     units = [Unit(native / s, native, flags, "the runner") for s in arch.runner_sources]
     with FileLock(cache / f"build-runner-{arch_name}.lock"):
         objects = compile_all(units, toolchain, cache, jobs=2)
@@ -147,22 +172,27 @@ def _link_runner(objects: Sequence[Object], toolchain: Toolchain, cache: Path) -
 
 def _check_symbols(manifest: Manifest, image: Image) -> None:
     for variant in manifest.variants(image.arch):
-        for symbol in variant.symbols.values():
-            _check_symbol(symbol, variant, image)
-        if variant.ran:
-            _check_symbol(variant.ran, variant, image)
+        whose = f"{variant.place}: {variant.primitive}/{variant.name}"
+        for symbol in (*variant.symbols.values(), *((variant.ran,) if variant.ran else ())):
+            _check_symbol(symbol, whose, variant.sources, image)
+        if sum(function.name == variant.ran for function in image.functions) > 1:
+            raise BuildError(f"{whose}: `ran`: several files have a function `{variant.ran}`")
     for primitive in manifest.primitives.values():
         for symbol in primitive.symbols.values() if primitive.composed else ():
-            if symbol not in image.symbols:
-                raise BuildError(f"{primitive.place}: no symbol `{symbol}`{nearest(symbol, ())}")
+            whose = f"{primitive.place}: {primitive.name}"
+            _check_symbol(symbol, whose, primitive.sources, image)
 
 
-def _check_symbol(symbol: str, variant: Variant, image: Image) -> None:
-    if symbol in image.symbols:
-        return
-    names = [f.name for f in image.functions if any(f.source in str(s) for s in variant.sources)]
-    sources = ", ".join(s.name for s in variant.sources)
-    raise BuildError(
-        f"{variant.place}: {variant.primitive}/{variant.name}: {sources} defines no "
-        f"`{symbol}`{nearest(symbol, names)}"
-    )
+def _check_symbol(symbol: str, whose: str, paths: Sequence[Path], image: Image) -> None:
+    """That a symbol is there, and that its extent is known: else nothing of it is proven."""
+    sources = [relative(path.resolve(), image.root) for path in paths]
+    names = ", ".join(sources)
+    if symbol not in image.symbols:
+        near = nearest(symbol, [f.name for f in image.functions if f.source in sources])
+        raise BuildError(f"{whose}: no `{symbol}` in {names}{near}")
+    function = image.function_at(image.symbols[symbol])
+    if function is None or function.address != image.symbols[symbol]:
+        raise BuildError(
+            f"{whose}: `{symbol}` in {names} is not marked as a function; add "
+            f"`.type {symbol}, @function` and `.size {symbol}, .-{symbol}`"
+        )

@@ -130,10 +130,10 @@ def sweep(manifest: Manifest, primitive: Primitive, arch: str, ask: Ask | None) 
     asked = _asked(manifest, primitive, (*masks, *opposite), ask)
     clear = asked[: len(asked) // 2]
     paths = _paths(manifest, primitive, arch, clear)
-    probes = list(_probes(primitive, paths, named)) if ask else []
+    probes = _probes(asked, paths, named) if ask else []
     flipped = ask(probes) if ask else []
     wrong = [_disagreement(a.query, a.choice) for a in asked if a.choice != a.query.expected]
-    wrong += [_undeclared(q, c) for q, c in zip(probes, flipped, strict=True) if c != q.expected]
+    wrong += _undeclared(zip(probes, flipped, strict=True))
     return Sweep(
         primitive=primitive.name,
         arch=arch,
@@ -352,16 +352,25 @@ def chosen_variants(
     )
 
 
-def _probes(primitive: Primitive, paths: Iterable[Path], named: frozenset[str]) -> Iterator[Query]:
-    """Each bit that no variant names, flipped alone against each path's minimal masks."""
-    for path in paths:
-        fixed = Vector.of(path.arch, named) | Vector.base(path.arch)
-        free = [b for b in range(32 * architecture(path.arch).words) if not fixed.value >> b & 1]
-        lengths = [n for domain in path.lengths if (n := _example(domain)) is not None]
-        for mask, length, bit in itertools.product(path.masks, lengths, free):
-            for start in (mask, _opposite(mask, named)):
-                flipped = Vector(mask.arch, start.value ^ (1 << bit))
-                yield Query(primitive.name, flipped, length, path.choice, bit)
+def _probes(asked: Sequence[_Asked], paths: Iterable[Path], named: frozenset[str]) -> list[Query]:
+    """Each bit that no variant names, flipped alone against each path's minimal masks, with the
+    other bits clear and set. What is expected is what the dispatcher chose before the flip,
+    right or wrong: else every innocent bit would be blamed for a wrong choice."""
+    choices = {(row.query.mask, row.query.length): row.choice for row in asked}
+    minimal = {(path.choice, mask) for path in paths for mask in path.masks}
+    return [
+        Query(row.query.primitive, Vector(start.arch, start.value ^ 1 << bit), length, before, bit)
+        for row in asked
+        if (row.choice, row.query.mask) in minimal
+        for start in (row.query.mask, _opposite(row.query.mask, named))
+        if (before := choices.get((start, length := row.query.length)))
+        for bit in _free_bits(start.arch, named)
+    ]
+
+
+def _free_bits(arch: str, named: frozenset[str]) -> Iterator[int]:
+    fixed = (Vector.of(arch, named) | Vector.base(arch)).value
+    return (bit for bit in range(32 * architecture(arch).words) if not fixed >> bit & 1)
 
 
 def _disagreement(query: Query, answer: Choice) -> str:
@@ -371,7 +380,17 @@ def _disagreement(query: Query, answer: Choice) -> str:
     )
 
 
-def _undeclared(query: Query, answer: Choice) -> str:
+def _undeclared(answers: Iterable[tuple[Query, Choice]]) -> Iterable[str]:
+    """A line for each bit and each pair of choices between which its flip changes."""
+    found: dict[tuple[int | None, frozenset[Choice]], str] = {}
+    for query, answer in answers:
+        if answer != query.expected:
+            pair = (query.flipped, frozenset((query.expected, answer)))
+            found.setdefault(pair, _flip(query, answer))
+    return found.values()
+
+
+def _flip(query: Query, answer: Choice) -> str:
     position = query.flipped or 0
     known = architecture(query.mask.arch).capabilities
     name = next((f", {c.name}" for c in known if c.mask == 1 << position), "")

@@ -8,6 +8,7 @@ anything, or which path was meant (see `proof`).
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from rig.checks.findings import Finding
 from rig.runner.batches import Batch
@@ -18,6 +19,8 @@ from rig.runner.scripts import Script, Side
 Describe = Callable[[int], str]
 
 _SHOWN = 16
+_ENDINGS = (Kind.CRASH, Kind.TIMEOUT, Kind.EXIT)
+_WRITE_FAULT = 2  # SDM volume 3, 4.7: W/R
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +32,61 @@ class Observation:
     flipped: bool
 
 
+class Cause(Enum):
+    """What a wrong value depends on, in words."""
+
+    INPUT = ""
+    GARBAGE = "; it depends on garbage: something is used before it is set, or never set"
+    PLACE = "; it depends on where the buffers lie"
+
+
 def judge(batch: Batch, observations: Sequence[Observation], describe: Describe) -> list[Finding]:
     """The findings of a batch, by script; the first run that shows one words it."""
-    values = [{e.script for e in o.result.events if e.kind is Kind.VALUE} for o in observations]
+    runs = [_Values(observation) for observation in observations]
     found: dict[tuple[str, int], Finding] = {}
     for observation in observations:
-        complete = not observation.result.unreported
         for event in observation.result.events:
-            everywhere = all(event.script in wrong for wrong in values)
             script = script_as_run(batch, event.script, observation.flipped)
-            finding = _finding(event, script, describe, everywhere or not complete)
+            finding = _finding(event, script, describe, _cause(event, runs))
             found.setdefault((finding.check, event.script), finding)
     return sorted(found.values(), key=lambda f: (f.script or 0, f.check))
+
+
+def unsettled(observations: Sequence[Observation]) -> bool:
+    """Whether the runs left different values somewhere: only a further run tells then whether
+    garbage or placement made the difference."""
+    runs = [_Values(observation) for observation in observations]
+    wrong = {key for run in runs for key in run.wrong}
+    return any(len({run.left(*key) for run in runs} - {None}) > 1 for key in wrong)
+
+
+class _Values:
+    """What a run left in the buffers that are compared."""
+
+    def __init__(self, observation: Observation) -> None:
+        events, result = observation.result.events, observation.result
+        self.flipped = observation.flipped
+        self.wrong = {(e.script, e.buffer): e.data for e in events if e.kind is Kind.VALUE}
+        self._cut_short = {e.script for e in events if e.kind in _ENDINGS}
+        self._known = events[-1].script if result.unreported and events else result.ran
+
+    def left(self, script: int, buffer: int | None) -> bytes | None:
+        """The bytes of a wrong buffer, nothing of a right one, None where the run cannot tell."""
+        if (script, buffer) in self.wrong:
+            return self.wrong[script, buffer]
+        return b"" if script < self._known and script not in self._cut_short else None
+
+
+def _cause(event: Event, runs: Sequence[_Values]) -> Cause:
+    """Runs that differ in the seed only tell of garbage, others of placement."""
+    left: dict[bool, set[bytes]] = {False: set(), True: set()}
+    for run in runs:
+        values = run.left(event.script, event.buffer)
+        if values is not None:
+            left[run.flipped].add(values)
+    if any(len(values) > 1 for values in left.values()):
+        return Cause.GARBAGE
+    return Cause.PLACE if len(left[False] | left[True]) > 1 else Cause.INPUT
 
 
 def script_as_run(batch: Batch, index: int, flipped: bool) -> Script:
@@ -51,10 +97,10 @@ def script_as_run(batch: Batch, index: int, flipped: bool) -> Script:
     return replace(script, buffers=tuple(replace(b, side=Side(1 - b.side)) for b in script.buffers))
 
 
-def _finding(event: Event, script: Script, describe: Describe, everywhere: bool) -> Finding:
+def _finding(event: Event, script: Script, describe: Describe, cause: Cause) -> Finding:
     match event.kind:
         case Kind.VALUE:
-            return _value(event, script, everywhere)
+            return _value(event, script, cause)
         case Kind.CONSTANT:
             name = _buffer(event, script)
             return _at(event, "input", f"`{name}` changed at byte {event.offset}")
@@ -94,7 +140,7 @@ def _buffer(event: Event, script: Script) -> str:
     return script.buffers[event.buffer].name if event.buffer is not None else "?"
 
 
-def _value(event: Event, script: Script, everywhere: bool) -> Finding:
+def _value(event: Event, script: Script, cause: Cause) -> Finding:
     assert event.buffer is not None and event.offset is not None
     buffer = script.buffers[event.buffer]
     start = max(0, event.offset - event.offset % _SHOWN)
@@ -103,11 +149,8 @@ def _value(event: Event, script: Script, everywhere: bool) -> Finding:
     details = [f"expected  +{start:<5} {expected.hex(' ')}"]
     if actual:
         details.append(f"actual    +{start:<5} {actual.hex(' ')}")
-    text = f"`{buffer.name}` differs from byte {event.offset} of {buffer.size}"
-    if everywhere:
-        return _at(event, "value", text, *details)
-    text += ", with one seed of garbage only: something is used before it is set"
-    return _at(event, "uninitialised", text, *details)
+    text = f"`{buffer.name}` differs from byte {event.offset} of {buffer.size}{cause.value}"
+    return _at(event, "uninitialised" if cause is Cause.GARBAGE else "value", text, *details)
 
 
 def _canary(event: Event, script: Script) -> Finding:
@@ -133,7 +176,8 @@ def _crash(event: Event, script: Script, describe: Describe) -> Finding:
     symbol = _symbol(where)
     fault = _fault(event, script)
     if fault:
-        return _at(event, "memory", f"touched {fault}", f"{name} at {where}", symbol=symbol)
+        verb = "wrote" if (event.registers or {}).get("error", 0) & _WRITE_FAULT else "read"
+        return _at(event, "memory", f"{verb} {fault}", f"{name} at {where}", symbol=symbol)
     address = "" if event.address is None else f", address {event.address:#x}"
     return _at(event, "crash", f"{name} at {where}{address}", *_registers(event), symbol=symbol)
 

@@ -13,7 +13,7 @@ from rig.build.image import Function
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.checks.findings import Finding
-from rig.checks.judge import Observation, judge
+from rig.checks.judge import Observation, judge, unsettled
 from rig.checks.proof import claim, prove
 from rig.project import Project, decoded, prologue
 from rig.runner.batches import Batch
@@ -23,17 +23,19 @@ from rig.runner.session import Session
 from rig.trace.lines import Lines, line_table
 from rig.trace.listing import describe
 
-CPU_BUDGET_US = 5_000_000
+CPU_BUDGET_US = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """How a batch is run: the mask, the seeds of garbage (two, so that what depends on it
-    shows), and each script's budget of CPU time in microseconds."""
+    shows), each script's budget of CPU time in microseconds, and whether what is executed is
+    recorded: without it there is no path check."""
 
     mask: Vector
     seeds: tuple[int, ...]
     budget_us: int = CPU_BUDGET_US
+    recorded: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +54,27 @@ def try_batch(
     project: Project, session: Session, path: Path, batch: Batch, trial: Trial
 ) -> Outcome:
     """Runs a batch once per seed and judges it. The first run records what is executed, the
-    second has the opposite guard sides."""
+    second has the opposite guard sides; where values differ between them, a third tells
+    whether the seed or the sides made the difference."""
     start = prologue(project, path, trial.mask)
-    observations = []
-    for number, seed in enumerate(trial.seeds):
-        flags = RunFlag.FLIP if number % 2 else RunFlag.COVERAGE
+
+    def observe(seed: int, flags: RunFlag) -> Observation:
         result = session.run(
             batch.data, start, flags=flags, seed=seed, cpu_budget_us=trial.budget_us
         )
-        observations.append(Observation(result, seed, bool(number % 2)))
+        return Observation(result, seed, RunFlag.FLIP in flags)
+
+    recording = RunFlag.COVERAGE if trial.recorded else RunFlag.NONE
+    observations = [
+        observe(seed, RunFlag.FLIP if number % 2 else recording)
+        for number, seed in enumerate(trial.seeds)
+    ]
+    if unsettled(observations):
+        observations.append(observe(trial.seeds[0], RunFlag.FLIP))
     findings = judge(batch, observations, functools.partial(where, project))
     results = [o.result for o in observations]
     order = session.addresses(results[0].order)
-    if batch.size:
+    if batch.size and trial.recorded:
         findings += _path_findings(project, path, results, order)
     failed = max(result.failed_scripts for result in results)
     abandoned = max(result.abandoned for result in results)

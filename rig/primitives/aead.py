@@ -81,8 +81,8 @@ def _definition(name: str, seal: Seal, open_: Open) -> Definition:
         return Answer({}, refused=True) if plaintext is None else Answer({"plaintext": plaintext})
 
     operations = {
-        "seal": Operation(seal_answer, _seal_plan, _opened),
-        "open": Operation(open_answer, _open_plan),
+        "seal": Operation(seal_answer, _seal_plan, ("init", "seal"), _opened),
+        "open": Operation(open_answer, _open_plan, ("init", "open")),
     }
     return Definition(name, "aead.h", operations)
 

@@ -1,6 +1,6 @@
 """AES block and counter mode (FIPS 197, SP 800-38A), contract native/include/aes.h."""
 
-from rig.cases import Answer, Inputs
+from rig.cases import Answer, Inputs, Values
 from rig.oracle import aes
 from rig.primitives.definition import Arguments, Definition, Named, Operation, Plan, Use, octets
 
@@ -40,11 +40,20 @@ def _ctr32_plan(inputs: Inputs, answer: Answer) -> Plan:
     return Plan((_expand(inputs), Use("ctr32_encrypt_blocks", arguments)), len(data))
 
 
+def _wraps(values: Values) -> bool:
+    """Whether the last 32 bits of the counter block go past 2^32 - 1 within the data."""
+    if values.operation != "ctr32":
+        return False
+    start = int.from_bytes(octets(values.inputs, "counter")[12:], "big")
+    return start + len(octets(values.inputs, "data")) // 16 > 1 << 32
+
+
 AES = Definition(
     "aes",
     "aes.h",
     {
-        "encrypt": Operation(_encrypt_answer, _encrypt_plan),
-        "ctr32": Operation(_ctr32_answer, _ctr32_plan),
+        "encrypt": Operation(_encrypt_answer, _encrypt_plan, ("set_encrypt_key", "encrypt")),
+        "ctr32": Operation(_ctr32_answer, _ctr32_plan, ("set_encrypt_key", "ctr32_encrypt_blocks")),
     },
+    {"counter-wrap": _wraps},
 )

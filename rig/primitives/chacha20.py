@@ -1,6 +1,6 @@
 """ChaCha20 as a stream (RFC 8439 section 2.4), contract native/include/chacha20.h."""
 
-from rig.cases import Answer, Inputs
+from rig.cases import Answer, Inputs, Values
 from rig.oracle import chacha20
 from rig.primitives.definition import Arguments, Definition, Named, Operation, Plan, Use, octets
 
@@ -22,6 +22,15 @@ def _plan(inputs: Inputs, answer: Answer) -> Plan:
     return Plan((Use("ctr32", arguments),), len(data))
 
 
+def _wraps(values: Values) -> bool:
+    """Whether the 32-bit block counter goes past 2^32 - 1 within the data."""
+    start = int.from_bytes(octets(values.inputs, "counter")[:4], "little")
+    return start + -(-len(octets(values.inputs, "data")) // 64) > 1 << 32
+
+
 CHACHA20 = Definition(
-    "chacha20", "chacha20.h", {"ctr32": Operation(_answer, _plan)}, ("counter-wrap",)
+    "chacha20",
+    "chacha20.h",
+    {"ctr32": Operation(_answer, _plan, ("ctr32",))},
+    {"counter-wrap": _wraps},
 )

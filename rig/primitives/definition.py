@@ -5,9 +5,9 @@ here: addresses, placement, or which variant runs.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from rig.cases import Answer, Inputs
+from rig.cases import Answer, Inputs, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,18 @@ class Plan:
 
 
 Inverse = Callable[[Inputs, Answer], tuple[str, Inputs, Answer]]
+Undefined = Callable[[Values], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`answer` asks the oracle, `plan` says how the contract computes the same. `inverse`
-    gives the operation, inputs and answer that undo it: what is sealed is opened too."""
+    """`answer` asks the oracle, `plan` says how the contract computes the same by calls of
+    `roles`. `inverse` gives the operation, inputs and answer that undo it: what is sealed is
+    opened too."""
 
     answer: Callable[[Inputs], Answer]
     plan: Callable[[Inputs, Answer], Plan]
+    roles: tuple[str, ...]
     inverse: Inverse | None = None
 
 
@@ -59,13 +62,14 @@ class Operation:
 class Definition:
     """A primitive: the header of its contract in native/include, and its operations.
 
-    `undefined` are the behaviours that a manifest may declare undefined for its variants.
+    `undefined` are the behaviours that a manifest may declare undefined for its variants, each
+    with whether values call for it.
     """
 
     name: str
     header: str
     operations: Mapping[str, Operation]
-    undefined: tuple[str, ...] = ()
+    undefined: Mapping[str, Undefined] = field(default_factory=dict)
 
 
 def octets(inputs: Inputs, name: str) -> bytes:

@@ -35,7 +35,7 @@ GHASH = Definition(
     "ghash",
     "ghash.h",
     {
-        "ghash": Operation(_ghash_answer, _ghash_plan),
-        "gmult": Operation(_gmult_answer, _gmult_plan),
+        "ghash": Operation(_ghash_answer, _ghash_plan, ("init", "ghash")),
+        "gmult": Operation(_gmult_answer, _gmult_plan, ("init", "gmult")),
     },
 )

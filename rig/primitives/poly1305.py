@@ -24,4 +24,6 @@ def _blocks(context: Named, data: bytes, padbit: int) -> Use:
     return Use("blocks", {"ctx": context, "in": data, "len": len(data), "padbit": padbit})
 
 
-POLY1305 = Definition("poly1305", "poly1305.h", {"mac": Operation(_answer, _plan)})
+POLY1305 = Definition(
+    "poly1305", "poly1305.h", {"mac": Operation(_answer, _plan, ("init", "blocks", "emit"))}
+)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rig.cache import digest
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.cases import Answer, Case, case_id, to_json
@@ -34,14 +35,16 @@ class Failure:
 
     @property
     def id(self) -> str:
-        """Names the case file; the same case on the same path has the same."""
+        """Names the case file: one per case, path, mask and check."""
         if self.case is None:
             return ""
-        return f"{case_id(self.case.values, self.case.placement)}-{self.finding.check}"
+        case = case_id(self.case.values, self.case.placement)
+        return f"{digest(case, self.path.id, str(self.mask))[:12]}-{self.finding.check}"
 
 
 def document(failure: Failure) -> dict[str, Any]:
-    """The case file: all that `rig replay` needs."""
+    """The case file: all that `rig replay` needs. `number` is the case's place in its batch,
+    which its garbage goes by; the second of `seeds` runs with the guard sides flipped."""
     assert failure.case is not None and failure.answer is not None
     case = Case(failure.case.name, failure.case.values, failure.case.placement, failure.answer)
     return {
@@ -56,6 +59,7 @@ def document(failure: Failure) -> dict[str, Any]:
             "mask": str(failure.mask),
         },
         "seeds": list(failure.seeds),
+        "number": failure.finding.script or 0,
         "case": to_json(case),
         "finding": {"check": failure.finding.check, "summary": failure.finding.summary},
     }
@@ -63,6 +67,14 @@ def document(failure: Failure) -> dict[str, Any]:
 
 def render(failure: Failure, folder: str) -> list[str]:
     """The failure in words, the replay line last."""
+    lines = describe(failure)
+    if failure.case is not None:
+        lines.append(f"  replay    rig replay {shlex.quote(f'{folder}/cases/{failure.id}.json')}")
+    return lines
+
+
+def describe(failure: Failure) -> list[str]:
+    """The failure in words."""
     path, finding = failure.path, failure.finding
     lines = [f"{path.primitive} {path.arch}  {path.name} ({path.kind})"]
     lines += _wrapped("check", f"{finding.check}: {finding.summary}")
@@ -75,8 +87,6 @@ def render(failure: Failure, folder: str) -> list[str]:
         lines += _wrapped("wrong", ", ".join(failure.wrong) or "no path, this time")
     if failure.more:
         lines += _wrapped("more", f"{failure.more} further cases fail here")
-    if failure.case is not None:
-        lines.append(f"  replay    rig replay {shlex.quote(f'{folder}/cases/{failure.id}.json')}")
     return lines
 
 

@@ -12,29 +12,45 @@ from pathlib import Path
 from rig.errors import RigError
 
 MARKER = "results.json"
+PARTS = frozenset((MARKER, "cases"))
 _ATTEMPTS = 20
 
 
 def replace_folder(target: Path, files: Mapping[str, bytes]) -> None:
     """Puts a folder with these files in the place of `target`; RigError if it cannot.
 
-    A folder that is no report is never replaced.
+    A folder that holds anything but a report is never replaced.
     """
-    if target.exists() and any(target.iterdir()) and not (target / MARKER).exists():
-        raise RigError(f"{target}: not a report (no {MARKER}); name another with --report DIR")
+    target = target.resolve()
     try:
+        _check(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
-        new.chmod(0o755)
-        for name, data in files.items():
-            path = new / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        _swap(new, target)
+        try:
+            _fill(new, files)
+            _swap(new, target)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)  # where it has not become the report
     except OSError as error:
         raise RigError(
             f"{target}: cannot write the report: {error.strerror}; name another with --report DIR"
         ) from error
+
+
+def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
+    folder.chmod(0o755)
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _check(target: Path) -> None:
+    found = {path.name for path in target.iterdir()} if target.exists() else set()
+    strange = sorted(found - PARTS)
+    if strange or (found and MARKER not in found):
+        why = f"holds {strange[0]}" if strange else f"lacks {MARKER}"
+        raise RigError(f"{target}: not a report ({why}); name another with --report DIR")
 
 
 def _swap(new: Path, target: Path) -> None:

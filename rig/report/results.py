@@ -16,21 +16,25 @@ from rig.checks.findings import CHECKS
 from rig.manifest import Variant
 from rig.plan import Plan, unrunnable
 from rig.project import Project, decoded, functions_of
+from rig.report.variants import describe_variant
 
 SCHEMA = 1
+_NO_CASES = {"code": "no-cases", "text": "no source has a case that this path is defined for"}
+ERROR = "error"  # the code of a reason that is the rig's own failure, never a skip
 
 Row = Mapping[str, Any]
 Hits = Mapping[str, frozenset[int]]
 
 
-def results(plan: Plan, rows: Sequence[Row]) -> dict[str, Any]:
-    """The document of a run."""
+def results(plan: Plan, rows: Sequence[Row], unreached: Row) -> dict[str, Any]:
+    """The document of a run; `unreached` is the reason of a path that has no row at all."""
     by_path: dict[str, list[Row]] = {}
     for row in rows:
         by_path.setdefault(row["path"], []).append(row)
     hits = {path: _hits(found) for path, found in by_path.items()}
     pairs = [(project, path) for project in plan.projects for path in plan.paths(project)]
-    paths = [_path(plan, p, path, by_path.get(path.id, ()), hits) for p, path in pairs]
+    none = [{"reason": unreached}]
+    paths = [_path(plan, p, path, by_path.get(path.id, none), hits) for p, path in pairs]
     return {
         "schema": SCHEMA,
         "run": _run(plan),
@@ -94,15 +98,16 @@ def _dispatch(project: Project, sweep: Any) -> dict[str, Any]:
 def _path(
     plan: Plan, project: Project, path: Path, rows: Sequence[Row], hits: Hits
 ) -> dict[str, Any]:
-    ran = [row for row in rows if "reason" not in row]
-    reason = next((row["reason"] for row in rows if "reason" in row), None)
+    taken = [row for row in rows if "reason" not in row]
+    ran = [row for row in taken if row["cases"] or row["abandoned"] or row["checks"]]
+    reasons = [row["reason"] for row in rows if "reason" in row]
+    reasons += [_NO_CASES] if taken and not ran else []
     text = unrunnable(project, path)
-    if text and reason is None:
-        reason = {"code": "cpu", "text": text}
-    failed = sum(row["failed"] for row in ran)
-    verdict = "fail" if any(row["checks"] for row in ran) else "pass" if ran else "skipped"
-    if verdict == "skipped" and reason is None:
-        reason = {"code": "not-selected", "text": "no item of this path was selected"}
+    reason = {"code": "cpu", "text": text} if text else next(iter(reasons), None)
+    errors = sum(reason["code"] == ERROR for reason in reasons)
+    failed = sum(row["failed"] for row in ran) + errors
+    wrong = errors or any(row["checks"] for row in ran)
+    verdict = "fail" if wrong else "pass" if ran else "skipped"
     fired = {check for row in ran for check in row["checks"]}
     primitive = project.manifest.primitives[path.primitive]
     variants = chosen_variants(project.manifest, primitive, project.arch, path.choice)
@@ -165,28 +170,7 @@ def _variant(project: Project, variant: Variant, hits: Hits, plan: Plan) -> dict
     paths = [p for p in plan.paths(project) if (variant.primitive, variant.name) in p.choice]
     union = frozenset(o for p in paths for o in hits.get(p.id, ()))
     return {
-        **describe_variant(project, variant),
+        **describe_variant(project.manifest, variant),
         "paths": [p.id for p in paths],
         "coverage": {"instructions": _coverage(project, (variant,), union)},
     }
-
-
-def describe_variant(project: Project, variant: Variant) -> dict[str, Any]:
-    """A variant as `rig list --json` gives it."""
-    return {
-        "primitive": variant.primitive,
-        "variant": variant.name,
-        "arch": variant.arch,
-        "needs": sorted(variant.needs.required)
-        + [f"!{n}" for n in sorted(variant.needs.forbidden)],
-        "constant_time": variant.constant_time,
-        "dispatch": variant.dispatch,
-        "source": ", ".join(str(_relative(s, project)) for s in variant.sources),
-        "symbols": dict(variant.symbols),
-        "layout": variant.layout,
-    }
-
-
-def _relative(source: Any, project: Project) -> Any:
-    root = project.manifest.root
-    return source.relative_to(root) if source.is_relative_to(root) else source

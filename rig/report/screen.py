@@ -138,8 +138,9 @@ def _not_run(document: Document, packages: Sequence[Package]) -> Iterator[str]:
     for reason, names in _reasons(document).items():
         yield from _line(label, f"{reason}: {', '.join(names)}")
         label = ""
+    primitives = {path["primitive"] for path in document["paths"]}
     for package in packages:
-        if not package.present:
+        if not package.present and primitives.intersection(package.primitives):
             yield from _line(label, f"{package.holds}: {package.install}")
             label = ""
     for absent in document["run"]["absent"]:

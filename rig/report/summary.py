@@ -7,17 +7,28 @@ folder. Never here: verdicts; they are in the rows.
 import json
 import shutil
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rig.errors import RigError
+from rig.interrupt import interrupt_workers
 from rig.lab import Lab, rows
 from rig.report.folder import MARKER, replace_folder
 from rig.report.results import results
 from rig.report.screen import screen
 from rig.vectors.published import packaged
+
+_NOT_SELECTED = {"code": "not-selected", "text": "no item of this path was selected"}
+_UNREACHED: Mapping[int, Mapping[str, str]] = {
+    pytest.ExitCode.OK: _NOT_SELECTED,
+    pytest.ExitCode.TESTS_FAILED: _NOT_SELECTED,
+    pytest.ExitCode.NO_TESTS_COLLECTED: {"code": "not-selected", "text": "nothing was selected"},
+    pytest.ExitCode.INTERRUPTED: {"code": "cut-short", "text": "interrupted"},
+}
+_CUT_SHORT = {"code": "cut-short", "text": "cut short"}
 
 
 class Reporter:
@@ -46,11 +57,18 @@ class Reporter:
         """Merges the rows; writes the report unless the run was cut short."""
         if session.config.option.collectonly:
             return
-        self.document = results(self.plan, rows(self.plan.folder))
-        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        stopped = bool(session.shouldfail or session.shouldstop)  # -x, --maxfail
+        reason = _CUT_SHORT if stopped else _UNREACHED.get(exitstatus, _CUT_SHORT)
+        self.document = results(self.plan, rows(self.plan.folder), reason)
+        if reason is _NOT_SELECTED:
             self._write(self.document)
         else:
-            self.trouble = "cut short: the report was not replaced"
+            self.trouble = f"{reason['text']}: the report was not replaced"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self) -> None:
+        """Tells the workers."""
+        interrupt_workers(self.plan.folder)
 
     def _write(self, document: dict[str, Any]) -> None:
         files = {MARKER: json.dumps(document, indent=1).encode()}

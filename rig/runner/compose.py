@@ -11,8 +11,8 @@ from rig.architectures import Architecture
 from rig.cases import Placement
 from rig.contracts import Argument, Contract, Direction, Function, bits_of, size_of
 from rig.primitives.definition import Named, Plan, Use
+from rig.runner.scripts import KEPT_LIMIT, Buffer, Call, Pointer, Script, TablePointer, Target, Word
 from rig.runner.scripts import Argument as Passed
-from rig.runner.scripts import Buffer, Call, Pointer, Script, TablePointer, Target, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +141,6 @@ def _pass(
         layout.named[value.name] = layout.add(
             argument, size, value.content, value.expected, constant=False
         )
-    return Pointer(layout.named[value.name])
+    index = layout.named[value.name]
+    small = layout.buffers[index].size <= KEPT_LIMIT
+    return Pointer(index, kept=argument.direction is Direction.IN and small)

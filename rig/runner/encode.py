@@ -10,6 +10,7 @@ from struct import Struct
 
 from rig.runner.placement import PAGE, TABLE_WORDS
 from rig.runner.scripts import (
+    KEPT_LIMIT,
     SLOT_CAPACITY,
     SLOT_COUNT,
     Address,
@@ -92,7 +93,7 @@ def _script(script: Script, number: int) -> bytes:
     calls = 0
     for step in steps:
         if isinstance(step, Call):
-            _add_call(parts, step, calls, len(buffers))
+            _add_call(parts, step, calls, buffers)
             calls += 1
         else:
             size = len(step.data)
@@ -138,7 +139,7 @@ def _check_alias(buffer: Buffer, alias: int, buffers: Sequence[Buffer]) -> None:
         raise ScriptError(f"buffer {buffer.name}: a constant alias needs content")
 
 
-def _add_call(parts: list[bytes], call: Call, calls: int, buffers: int) -> None:
+def _add_call(parts: list[bytes], call: Call, calls: int, buffers: Sequence[Buffer]) -> None:
     arguments = call.arguments
     if len(arguments) > ARGUMENT_LIMIT:
         raise ScriptError(f"{len(arguments)} arguments: at most {ARGUMENT_LIMIT}")
@@ -161,11 +162,15 @@ def _target(target: Target, calls: int) -> tuple[int, int]:
     return _TARGET_RESULT, _earlier(target, calls)
 
 
-def _argument(argument: Argument, calls: int, buffers: int) -> bytes:
+def _argument(argument: Argument, calls: int, buffers: Sequence[Buffer]) -> bytes:
     if isinstance(argument, Pointer):
-        if not 0 <= argument.buffer < buffers:
-            raise ScriptError(f"pointer to buffer {argument.buffer} of {buffers}")
-        return _ARGUMENT.pack(_POINTER, 64, 0, argument.buffer, argument.offset & _MASK64)
+        if not 0 <= argument.buffer < len(buffers):
+            raise ScriptError(f"pointer to buffer {argument.buffer} of {len(buffers)}")
+        size = buffers[argument.buffer].size
+        if argument.kept and size > KEPT_LIMIT:
+            raise ScriptError(f"{size} bytes cannot be kept: at most {KEPT_LIMIT}")
+        offset = argument.offset & _MASK64
+        return _ARGUMENT.pack(_POINTER, 64, argument.kept, argument.buffer, offset)
     if isinstance(argument, Word):
         bits, value = _word(argument)
         return _ARGUMENT.pack(_WORD, bits, 0, 0, value)

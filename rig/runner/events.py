@@ -33,6 +33,7 @@ class Kind(IntEnum):
 GENERAL_REGISTERS = (
     *("r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"),
     *("rdi", "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp", "rip", "rflags"),
+    *("segments", "error"),  # of a page fault: bit 1 is set for a write
 )
 KEPT_REGISTERS = (
     *("rbx", "rbp", "r12", "r13", "r14", "r15", "rsp"),

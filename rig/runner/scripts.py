@@ -9,6 +9,7 @@ from enum import IntEnum
 
 SLOT_COUNT = 16
 SLOT_CAPACITY = 4 << 20
+KEPT_LIMIT = 16 << 10
 
 
 class Side(IntEnum):
@@ -51,10 +52,12 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The address of a buffer of the script, plus an offset in bytes."""
+    """The address of a buffer of the script, plus an offset in bytes. With `kept` the call must
+    leave the buffer, KEPT_LIMIT bytes at most, as it was before the call."""
 
     buffer: int
     offset: int = 0
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

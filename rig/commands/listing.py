@@ -1,0 +1,125 @@
+"""`rig list`: the variants of a manifest, the checks, the CPU models.
+
+Enters: parsed arguments. Leaves: a table, or JSON. Never here: compiling or running; a
+manifest is all that it reads.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rig.capabilities.models import model_vector, models
+from rig.checks.findings import CHECKS
+from rig.cli import manifest_paths
+from rig.commands.table import labelled, table
+from rig.manifest import Manifest, read
+from rig.report.variants import describe_variant
+
+_WORDS = ("variants", "checks", "cpus")
+_ARCH = "x86_64"
+
+
+def main(parsed: argparse.Namespace) -> int:
+    """Prints what was asked for: `variants` (the default), `checks` or `cpus`."""
+    asked = [word for word in parsed.what if word in _WORDS]
+    named = [word for word in parsed.what if word not in _WORDS]
+    found: dict[str, Any] = {}
+    for word in dict.fromkeys(asked or ["variants"]):
+        found |= _DOCUMENTS[word](named)
+    if parsed.json:
+        print(json.dumps(found, indent=1))
+        return 0
+    blocks = [_TEXTS[key](rows) for key, rows in found.items() if rows]
+    print("\n\n".join("\n".join(block) for block in blocks))
+    return 0
+
+
+def _variants(named: Sequence[str]) -> dict[str, Any]:
+    manifests = [read(path) for path in manifest_paths(named)]
+    return {
+        "variants": [
+            describe_variant(manifest, variant)
+            for manifest in manifests
+            for primitive in manifest.primitives.values()
+            for variant in primitive.variants
+        ],
+        "compositions": [row for manifest in manifests for row in _compositions(manifest)],
+    }
+
+
+def _compositions(manifest: Manifest) -> Iterator[dict[str, Any]]:
+    for primitive in manifest.primitives.values():
+        if primitive.composed:
+            yield {"primitive": primitive.name, "slots": list(primitive.slots)}
+
+
+def _checks(_: Sequence[str]) -> dict[str, Any]:
+    return {"checks": [{"name": name, "proves": text} for name, text in CHECKS.items()]}
+
+
+def _cpus(_: Sequence[str]) -> dict[str, Any]:
+    rows = []
+    for model in sorted(models(_ARCH), key=lambda m: (m.vendor != "intel", m.year)):
+        vector = model_vector(model, _ARCH)
+        rows.append(
+            {
+                "name": model.name,
+                "also": list(model.also),
+                "year": model.year,
+                "vendor": model.vendor,
+                "description": model.description,
+                "capabilities": list(vector.names),
+                "mask": str(vector),
+            }
+        )
+    return {"cpus": rows}
+
+
+_DOCUMENTS = {"variants": _variants, "checks": _checks, "cpus": _cpus}
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def _variant_lines(rows: Rows) -> Iterator[str]:
+    header = ("primitive", "variant", "arch", "needs", "time", "source")
+    yield from table([header, *(_variant_row(row) for row in rows)])
+
+
+def _variant_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        row["primitive"],
+        row["variant"],
+        row["arch"],
+        " ".join(row["needs"]) or "-",
+        "constant" if row["constant_time"] else "variable",
+        row["source"],
+    )
+
+
+def _composition_lines(rows: Rows) -> Iterator[str]:
+    width = 2 + max(len(row["primitive"]) for row in rows)
+    for row in rows:
+        yield from labelled(row["primitive"], f"composed over {', '.join(row['slots'])}", width)
+
+
+def _check_lines(rows: Rows) -> Iterator[str]:
+    yield from table([("check", "proves"), *((row["name"], row["proves"]) for row in rows)])
+
+
+def _cpu_lines(rows: Rows) -> Iterator[str]:
+    header = ("--cpu", "year", "vendor", "what it has and lacks")
+    yield from table([header, *(_cpu_row(row) for row in rows)])
+
+
+def _cpu_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    also = f" (also {', '.join(row['also'])})" if row["also"] else ""
+    return row["name"], str(row["year"]), row["vendor"], row["description"] + also
+
+
+_TEXTS = {
+    "variants": _variant_lines,
+    "compositions": _composition_lines,
+    "checks": _check_lines,
+    "cpus": _cpu_lines,
+}

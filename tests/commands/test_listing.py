@@ -1,0 +1,68 @@
+"""`rig list`: only the manifest is read."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rig.capabilities.models import models
+from rig.checks.findings import CHECKS
+
+from .conftest import CONTROLS, NATIVE, Rig
+
+KEYS = {"primitive", "variant", "arch", "needs", "constant_time", "dispatch", "source"}
+
+
+def test_variants(rig: Rig) -> None:
+    result = rig("list", NATIVE)
+    assert result.code == 0
+    assert result.lines[0].split() == ["primitive", "variant", "arch", "needs", "time", "source"]
+    rows = [line.split() for line in result.lines]
+    assert ["ghash", "table4", "x86_64", "-", "variable", "generic/ghash_table4.c"] in rows
+    assert "aes_gcm                composed over fused, aes, ghash" in result.lines
+    assert all(len(line) <= 80 for line in result.lines)
+
+
+def test_json(rig: Rig) -> None:
+    document = json.loads(rig("list", "variants", NATIVE, CONTROLS, "--json").out)
+    rows = {(row["primitive"], row["variant"]): row for row in document["variants"]}
+    assert all(row.keys() >= KEYS for row in rows.values())
+    assert rows["ghash", "pclmul"]["needs"] == ["pclmul", "ssse3"]
+    assert rows["ghash", "table4"]["constant_time"] is False
+    assert rows["chacha20", "wrong_tail"]["source"] == "faults.c"
+    assert {"primitive": "aes_gcm", "slots": ["fused", "aes", "ghash"]} in document["compositions"]
+
+
+def test_needs_no_compiler(rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source that no compiler takes is listed all the same, from ./rig.toml."""
+    (tmp_path / "x.c").write_text("no C")
+    stanza = '{ arch = "x86_64", name = "x", source = "x.c", needs = "avx2 !avx512f" }'
+    text = f'rig = 1\n[chacha20]\nsymbols = {{ ctr32 = "{{name}}" }}\nvariants = [ {stanza} ]\n'
+    (tmp_path / "rig.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    result = rig("list")
+    assert result.lines[1].split() == "chacha20 x x86_64 avx2 !avx512f constant x.c".split()
+
+
+def test_checks(rig: Rig) -> None:
+    rows = json.loads(rig("list", "checks", "--json").out)["checks"]
+    assert {row["name"]: row["proves"] for row in rows} == CHECKS
+    text = rig("list", "checks")
+    assert all(name in text.out for name in CHECKS)
+    assert all(len(line) <= 80 for line in text.lines)
+
+
+def test_cpus(rig: Rig) -> None:
+    rows = {row["name"]: row for row in json.loads(rig("list", "cpus", "--json").out)["cpus"]}
+    assert rows.keys() == {model.name for model in models("x86_64")}
+    assert rows["pentium-987"]["year"] == 2012
+    assert not {"aes", "pclmul", "avx"} & set(rows["pentium-987"]["capabilities"])
+    text = rig("list", "cpus")
+    assert any(line.startswith("haswell         2013  intel   Haswell: AVX2") for line in text.lines)
+    assert all(len(line) <= 80 for line in text.lines)
+
+
+def test_missing_manifest(rig: Rig) -> None:
+    result = rig("list", "chekcs")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("rig: chekcs: no such manifest")

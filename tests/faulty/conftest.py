@@ -1,0 +1,115 @@
+"""The faulty projects of this folder, each built once, and a way to run a source of cases on one
+of their paths in this process."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+
+import pytest
+
+from rig.build.toolchain import find_toolchain
+from rig.capabilities.paths import Path, Sweep
+from rig.checks.trial import Outcome, Trial, try_batch
+from rig.inputs.answers import answers, with_inverses
+from rig.inputs.sources import sources
+from rig.manifest import Manifest, read
+from rig.primitives import PRIMITIVES
+from rig.project import Project, binding, build, enumerate_paths
+from rig.runner.batches import Batch, Contents, make_batch
+from rig.runner.session import Session
+
+HERE = FilePath(__file__).parent
+SEEDS = (2, 3)
+BUDGET_US = 60_000
+BY_SYMBOLS = ("aead", "dispatch")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A project in its runner, with the sweep of each of its primitives."""
+
+    project: Project
+    session: Session
+    sweeps: dict[str, Sweep]
+
+    def path(self, primitive: str, variant: str) -> Path:
+        """The direct path of a variant; of a composition the only one."""
+        paths = self.sweeps[primitive].paths
+        if self.project.manifest.primitives[primitive].slots:
+            return paths[0]
+        return next(p for p in paths if p.kind == "direct" and (primitive, variant) in p.choice)
+
+
+class Bench:
+    """Targets and answers, made when they are first asked for."""
+
+    def __init__(self, cache: FilePath) -> None:
+        self.cache = cache
+        self._targets: dict[tuple[str, str], Target] = {}
+        self._contents: dict[tuple[str, str], Contents] = {}
+        self._batches: dict[tuple[object, ...], Batch] = {}
+
+    def close(self) -> None:
+        """Ends the runners."""
+        for target in self._targets.values():
+            target.session.close()
+
+    def target(self, name: str, fault: str = "clean") -> Target:
+        """The project NAME.toml; one of BY_SYMBOLS with those of `fault`."""
+        key = (name, fault if name in BY_SYMBOLS else "clean")
+        if key not in self._targets:
+            manifest = _with_symbols(read(HERE / f"{name}.toml"), key[1])
+            project = build(manifest, "x86_64", find_toolchain("zig"), self.cache, 2)
+            session = project.session()
+            sweeps = {
+                primitive.name: enumerate_paths(project, session, primitive)
+                for primitive in manifest.primitives.values()
+            }
+            self._targets[key] = Target(project, session, sweeps)
+        return self._targets[key]
+
+    def outcome(self, target: Target, path: Path, source: str) -> Outcome:
+        """What a source of cases gives on a path under its first mask."""
+        batch = self._batch(target.project, path, source)
+        trial = Trial(path.masks[0], SEEDS, BUDGET_US)
+        return try_batch(target.project, target.session, path, batch, trial)
+
+    def _batch(self, project: Project, path: Path, source: str) -> Batch:
+        bound = binding(project, path)
+        key = (path.primitive, source, *sorted(bound.targets.items()))
+        if key not in self._batches:
+            contents = self.contents(path.primitive, source)
+            self._batches[key] = make_batch(PRIMITIVES[path.primitive], bound, *contents)
+        return self._batches[key]
+
+    def contents(self, primitive: str, source: str) -> Contents:
+        """The cases of a source with their answers."""
+        key = (primitive, source)
+        if key not in self._contents:
+            cases = next(s for s in sources(primitive, None) if s.name == source).load()
+            definition = PRIMITIVES[primitive]
+            found = answers(definition, cases, self.cache)
+            self._contents[key] = with_inverses(definition, cases, found)
+        return self._contents[key]
+
+
+def _with_symbols(manifest: Manifest, fault: str) -> Manifest:
+    dispatch = manifest.dispatch
+    if dispatch:
+        dispatch = replace(dispatch, symbol=dispatch.symbol.replace("clean", fault))
+    primitives = {
+        name: replace(
+            primitive,
+            symbols={r: s.replace("_clean", f"_{fault}") for r, s in primitive.symbols.items()},
+        )
+        for name, primitive in manifest.primitives.items()
+    }
+    return replace(manifest, dispatch=dispatch, primitives=primitives)
+
+
+@pytest.fixture(scope="session")
+def bench(rig_cache: FilePath) -> Iterator[Bench]:
+    """The one bench of the session."""
+    made = Bench(rig_cache)
+    yield made
+    made.close()

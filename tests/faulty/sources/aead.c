@@ -1,0 +1,120 @@
+/*
+ * ChaCha20-Poly1305 (RFC 8439 section 2.8) over its slots, with one fault for
+ * each set of symbols. clean is the same source without the fault.
+ */
+#include "chacha20_poly1305_parts.h"
+
+enum fault { NONE, RELEASES, LAST_BYTE, SHORT_TAG, WRITES };
+
+#define INLINE static inline __attribute__((always_inline))
+
+static void load_counter(uint32_t counter[4], const uint8_t nonce[12])
+{
+    counter[0] = 0;
+    for (int i = 0; i < 3; i++)
+        counter[1 + i] = load32_le(nonce + 4 * i);
+}
+
+static void absorb(const struct slots *slots, void *poly1305, const uint8_t *in, size_t len)
+{
+    const size_t rest = len % 16;
+    uint8_t last[16] = {0};
+
+    slots->blocks(poly1305, in, len - rest, 1);
+    for (size_t i = 0; i < rest; i++)
+        last[i] = in[len - rest + i];
+    if (rest)
+        slots->blocks(poly1305, last, 16, 1);
+}
+
+static void authenticate(const struct slots *slots, void *poly1305, const struct message *message)
+{
+    uint8_t lengths[16];
+
+    absorb(slots, poly1305, message->aad, message->aad_len);
+    absorb(slots, poly1305, message->ciphertext, message->len);
+    store64_le(lengths, message->aad_len);
+    store64_le(lengths + 8, message->len);
+    slots->blocks(poly1305, lengths, 16, 1);
+}
+
+static int same(const uint8_t *a, const uint8_t *b, size_t len)
+{
+    uint8_t differ = 0;
+
+    for (size_t i = 0; i < len; i++)
+        differ |= a[i] ^ b[i];
+    return differ == 0;
+}
+
+INLINE int seal(enum fault fault, const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len,
+                const uint8_t *nonce, size_t nonce_len, const uint8_t *aad, size_t aad_len,
+                const uint8_t *in, size_t in_len)
+{
+    const struct message message = {aad, aad_len, out, in_len};
+    uint32_t counter[4];
+
+    if (nonce_len != 12 || tag_len != 16)
+        return fault == WRITES ? refuse(out, in_len) : -1; /* as open refuses */
+    load_counter(counter, nonce);
+    chapoly_crypt(ctx, out, in, in_len, counter);
+    compute_tag(ctx, tag, counter, authenticate, &message);
+    return 0;
+}
+
+INLINE int verifies(enum fault fault, const void *ctx, const uint8_t *tag, size_t tag_len,
+                    const uint32_t counter[4], const struct message *message)
+{
+    const size_t compared = fault == LAST_BYTE ? 15 : fault == SHORT_TAG ? tag_len : 16;
+    uint8_t expected[16];
+
+    compute_tag(ctx, expected, counter, authenticate, message);
+    return same(tag, expected, compared);
+}
+
+INLINE int open(enum fault fault, const void *ctx, uint8_t *out, const uint8_t *tag,
+                size_t tag_len, const uint8_t *nonce, size_t nonce_len, const uint8_t *aad,
+                size_t aad_len, const uint8_t *in, size_t in_len)
+{
+    const struct message message = {aad, aad_len, in, in_len};
+    uint32_t counter[4];
+
+    if (nonce_len != 12 || tag_len > 16 || (tag_len < 16 && fault != SHORT_TAG))
+        return refuse(out, in_len);
+    load_counter(counter, nonce);
+    if (!verifies(fault, ctx, tag, tag_len, counter, &message)) {
+        if (fault != RELEASES)
+            return refuse(out, in_len);
+        chapoly_crypt(ctx, out, in, in_len, counter);
+        return -1;
+    }
+    chapoly_crypt(ctx, out, in, in_len, counter);
+    return 0;
+}
+
+#define VARIANT(name, fault)                                                                    \
+    __typeof__(aead_init) faulty_init_##name;                                                   \
+    __typeof__(aead_seal) faulty_seal_##name;                                                   \
+    __typeof__(aead_open) faulty_open_##name;                                                   \
+    int faulty_init_##name(void *ctx, void *const *slots, const uint8_t *key, size_t key_len)   \
+    {                                                                                           \
+        return chapoly_init(ctx, slots, key, key_len);                                          \
+    }                                                                                           \
+    int faulty_seal_##name(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len,         \
+                           const uint8_t *nonce, size_t nonce_len, const uint8_t *aad,          \
+                           size_t aad_len, const uint8_t *in, size_t in_len)                    \
+    {                                                                                           \
+        return seal(fault, ctx, out, tag, tag_len, nonce, nonce_len, aad, aad_len, in, in_len); \
+    }                                                                                           \
+    int faulty_open_##name(const void *ctx, uint8_t *out, const uint8_t *tag, size_t tag_len,   \
+                           const uint8_t *nonce, size_t nonce_len, const uint8_t *aad,          \
+                           size_t aad_len, const uint8_t *in, size_t in_len)                    \
+    {                                                                                           \
+        return open(fault, ctx, out, tag, tag_len, nonce, nonce_len, aad, aad_len, in, in_len); \
+    }
+
+VARIANT(clean, NONE)
+VARIANT(releases, RELEASES)
+VARIANT(last_byte, LAST_BYTE)
+VARIANT(short_tag, SHORT_TAG)
+VARIANT(writes, WRITES)

@@ -1,0 +1,99 @@
+/*
+ * Poly1305 (RFC 8439 section 2.5) on two words of 64 bits and a third of a few
+ * bits, with one fault for each variant. clean is the same source without it.
+ */
+#include "poly1305.h"
+#include "words.h"
+
+typedef unsigned __int128 uint128;
+
+enum fault { NONE, LAST_CARRY, UNSET, PADBIT };
+
+struct poly1305 {
+    uint64_t r[2], h[3];
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void init(enum fault fault, struct poly1305 *poly, const uint8_t key[16])
+{
+    poly->r[0] = load64_le(key) & 0x0ffffffc0fffffff;
+    poly->r[1] = load64_le(key + 8) & 0x0ffffffc0ffffffc;
+    poly->h[0] = poly->h[1] = 0;
+    if (fault != UNSET)
+        poly->h[2] = 0;
+}
+
+static inline void add(uint64_t h[3], uint64_t low, uint64_t high, uint64_t top)
+{
+    uint128 sum = (uint128)h[0] + low;
+
+    h[0] = (uint64_t)sum;
+    sum = (uint128)h[1] + high + (uint64_t)(sum >> 64);
+    h[1] = (uint64_t)sum;
+    h[2] += top + (uint64_t)(sum >> 64);
+}
+
+/* r[1] is a multiple of 4 and 2^130 = 5, so that r[1] * 2^128 is r[1] + r[1] / 4. */
+INLINE void multiply(enum fault fault, uint64_t h[3], const uint64_t r[2])
+{
+    const uint64_t wrap = r[1] + (r[1] >> 2);
+    const uint128 low = (uint128)h[0] * r[0] + (uint128)h[1] * wrap;
+    const uint128 high = (uint128)h[0] * r[1] + (uint128)h[1] * r[0] + (uint128)h[2] * wrap +
+                         (uint64_t)(low >> 64);
+    const uint64_t top = h[2] * r[0] + (uint64_t)(high >> 64);
+    const uint64_t kept = top & 3, over = (top >> 2) + (top & ~(uint64_t)3);
+
+    h[0] = (uint64_t)low;
+    h[1] = (uint64_t)high;
+    h[2] = kept;
+    add(h, over, 0, 0);
+    if (fault == LAST_CARRY)
+        h[2] = kept;
+}
+
+INLINE void blocks(enum fault fault, struct poly1305 *poly, const uint8_t *in, size_t len,
+                   uint64_t padbit)
+{
+    uint64_t h[3] = {poly->h[0], poly->h[1], poly->h[2]};
+
+    for (; len; in += 16, len -= 16) {
+        add(h, load64_le(in), load64_le(in + 8), padbit);
+        multiply(fault, h, poly->r);
+    }
+    __builtin_memcpy(poly->h, h, sizeof h);
+}
+
+/* h < 2 * (2^130 - 5). */
+static void emit(const struct poly1305 *poly, uint8_t mac[16], const uint32_t nonce[4])
+{
+    uint64_t h[3] = {poly->h[0], poly->h[1], poly->h[2]}, g[3] = {h[0], h[1], h[2]};
+
+    add(g, 5, 0, 0);
+    if (g[2] >> 2)
+        __builtin_memcpy(h, g, sizeof h);
+    add(h, (uint64_t)nonce[1] << 32 | nonce[0], (uint64_t)nonce[3] << 32 | nonce[2], 0);
+    store64_le(mac, h[0]);
+    store64_le(mac + 8, h[1]);
+}
+
+/* padbit_type wider than the contract's takes in what the caller left above it. */
+#define VARIANT(name, fault, padbit_type)                                                        \
+    __typeof__(poly1305_init) faulty_poly1305_init_##name;                                       \
+    __typeof__(poly1305_emit) faulty_poly1305_emit_##name;                                       \
+    void faulty_poly1305_blocks_##name(void *, const uint8_t *, size_t, padbit_type);            \
+    void faulty_poly1305_init_##name(void *ctx, const uint8_t key[16]) { init(fault, ctx, key); } \
+    void faulty_poly1305_blocks_##name(void *ctx, const uint8_t *in, size_t len,                 \
+                                       padbit_type padbit)                                       \
+    {                                                                                            \
+        blocks(fault, ctx, in, len, padbit);                                                     \
+    }                                                                                            \
+    void faulty_poly1305_emit_##name(void *ctx, uint8_t mac[16], const uint32_t nonce[4])        \
+    {                                                                                            \
+        emit(ctx, mac, nonce);                                                                   \
+    }
+
+VARIANT(clean, NONE, uint32_t)
+VARIANT(last_carry, LAST_CARRY, uint32_t)
+VARIANT(unset, UNSET, uint32_t)
+VARIANT(padbit, PADBIT, uint64_t)

@@ -1,0 +1,4 @@
+        .text
+        .globl  ChaCha20_ctr32_nohw
+ChaCha20_ctr32_nohw:
+        ret

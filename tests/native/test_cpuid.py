@@ -1,0 +1,95 @@
+"""native/dispatch/cpuid.c: the pure function against the station's own policy on random leaves,
+and the once-initialiser against this machine."""
+
+import random
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rig import manifest
+from rig.build.toolchain import find_toolchain
+from rig.capabilities.host import CpuidLeaves, Registers, vector_from_cpuid
+from rig.data import data_folder
+from rig.project import Project, build
+from rig.runner.encode import encode
+from rig.runner.scripts import Address, Buffer, Call, Pointer, Prologue, Script, Word, Write
+from rig.runner.session import Session
+
+LEAF_SETS = 2000
+INTEL, AMD = (0x756E6547, 0x6C65746E, 0x49656E69), (0x68747541, 0x444D4163, 0x69746E65)
+
+
+@pytest.fixture(scope="module")
+def project(rig_cache: Path) -> Project:
+    native = manifest.read(data_folder("native") / "rig.toml")
+    return build(native, "x86_64", find_toolchain(), rig_cache, 2)
+
+
+@pytest.fixture(scope="module")
+def session(project: Project) -> Iterator[Session]:
+    with project.session() as opened:
+        yield opened
+
+
+def random_leaves(chance: random.Random) -> tuple[CpuidLeaves, int]:
+    def word() -> int:
+        return chance.getrandbits(32)
+
+    ebx, ecx, edx = chance.choice((INTEL, AMD, (word(), word(), word())))
+    found = CpuidLeaves(
+        Registers(chance.choice((1, 6, 7, 0x23, 0x24, 0x80)), ebx, ecx, edx),
+        Registers(0, 0, word(), word()),
+        Registers(chance.choice((0, 1, 2)), word(), word(), word()),
+        Registers(word(), word(), word(), word()),
+        Registers(0, word(), 0, 0),
+    )
+    return found, chance.choice((0, 2, 6, 0xE6, 0xE7, word()))
+
+
+def raw(found: CpuidLeaves, xcr0: int) -> bytes:
+    """struct rig_cpuid of native/include/capabilities.h."""
+    first, one, seven, seven_1 = found.leaf0, found.leaf1, found.leaf7, found.leaf7_1
+    saved = one.ecx >> 27 & 1
+    return struct.pack(
+        "<17I",
+        *(first.eax, first.ebx, first.edx, first.ecx, one.ecx, one.edx),
+        *(seven.eax, seven.ebx, seven.ecx, seven.edx),
+        *(seven_1.eax, seven_1.ebx, seven_1.ecx, seven_1.edx),
+        *(found.leaf24.ebx, xcr0, saved),
+    )
+
+
+def test_pure_function(project: Project, session: Session) -> None:
+    chance = random.Random(0xC9)
+    function = Address(project.image.symbols["rig_ia32cap_from_cpuid"])
+    scripts = []
+    for _ in range(LEAF_SETS):
+        found, xcr0 = random_leaves(chance)
+        words = vector_from_cpuid(found, xcr0).words
+        vector = Buffer("vector", 40, expected=struct.pack("<10I", *words), align=4)
+        leaves = Buffer("leaves", 68, raw(found, xcr0), constant=True, align=4)
+        scripts.append(Script((vector, leaves), (Call(function, (Pointer(0), Pointer(1))),)))
+    result = session.run(encode(scripts), Prologue(), seed=3)
+    assert (result.events, result.ran) == ((), LEAF_SETS)
+
+
+def test_initialiser(project: Project, session: Session) -> None:
+    """A second call leaves the vector alone: the words written between the calls stay."""
+    address = project.image.symbols["rig_ia32cap"]
+    words = project.host.words
+    init = Call(Address(project.image.symbols["rig_ia32cap_init"]), ())
+    copy = Call(
+        Address(project.image.symbols["memcpy"]), (Pointer(0), _word(address), _word(40))
+    )
+    vector = Buffer("vector", 40, expected=struct.pack("<10I", *words), align=4)
+    result = session.run(encode([Script((vector,), (init, copy))]), Prologue())
+    assert result.events == ()
+    kept = Buffer("vector", 40, expected=bytes(40), align=4)
+    steps = (init, Write(address, bytes(40)), init, copy)
+    assert session.run(encode([Script((kept,), steps)]), Prologue()).events == ()
+
+
+def _word(value: int) -> Word:
+    return Word(value, 64)
