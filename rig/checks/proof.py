@@ -4,7 +4,6 @@ Enters: what was executed. Leaves: findings. Never here: output; equal output is
 of the path.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rig.build.image import Function
@@ -50,19 +49,17 @@ def _proof(variant: Variant, project: Project) -> frozenset[str]:
     return frozenset(function.name for function in found if function)
 
 
-def prove(claimed: Claim, ran: Mapping[Function, str]) -> list[Finding]:
-    """Findings of the path check over the functions that ran, each with what instruction ran
-    for the first time just before it (wanted for strangers only)."""
+def prove(claimed: Claim, ran: frozenset[Function]) -> list[Finding]:
+    """Findings of the path check over the functions that ran."""
+    strangers = sorted(ran & claimed.strangers, key=lambda function: function.address)
     findings = [
         Finding(
             "path",
             None,
             f"{stranger.name} ran, which belongs to a variant that this path has not chosen",
-            (f"reached from {ran[stranger]}",) if ran[stranger] else (),
-            stranger.name,
+            symbol=stranger.name,
         )
-        for stranger in ran
-        if stranger in claimed.strangers
+        for stranger in strangers
     ]
     names = {function.name for function in ran}
     findings += [

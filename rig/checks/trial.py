@@ -6,12 +6,13 @@ and the instructions that were executed. Never here: choosing cases or paths, re
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
 from rig.build.image import Function
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
+from rig.checks.crossing import Crossing, Run, find_crossing
 from rig.checks.findings import Finding
 from rig.checks.judge import Observation, judge, unsettled
 from rig.checks.proof import claim, prove
@@ -58,6 +59,17 @@ def try_batch(
     whether the seed or the sides made the difference."""
     start = prologue(project, path, trial.mask)
 
+    def run(first: int, count: int, flags: RunFlag) -> RunResult:
+        return session.run(
+            batch.data,
+            start,
+            first=first,
+            count=count,
+            flags=flags,
+            seed=trial.seeds[0],
+            cpu_budget_us=trial.budget_us,
+        )
+
     def observe(seed: int, flags: RunFlag) -> Observation:
         result = session.run(
             batch.data, start, flags=flags, seed=seed, cpu_budget_us=trial.budget_us
@@ -75,32 +87,45 @@ def try_batch(
     results = [o.result for o in observations]
     order = session.addresses(results[0].order)
     if batch.size and trial.recorded:
-        findings += _path_findings(project, path, results, order)
+        ran = frozenset(f for a in order if (f := project.image.function_at(a)))
+        findings += _path_findings(project, path, results, ran, batch.size, run)
     failed = max(result.failed_scripts for result in results)
     abandoned = max(result.abandoned for result in results)
-    ran = batch.size - abandoned
-    whole = any(f.script is None for f in findings)
-    return Outcome(ran, ran if whole else failed, abandoned, tuple(findings), frozenset(order))
+    judged = batch.size - abandoned
+    whole = any(f.check == "path" for f in findings)
+    return Outcome(
+        judged, judged if whole else failed, abandoned, tuple(findings), frozenset(order)
+    )
 
 
 def _path_findings(
-    project: Project, path: Path, results: Sequence[RunResult], order: Sequence[int]
+    project: Project,
+    path: Path,
+    results: Sequence[RunResult],
+    ran: frozenset[Function],
+    size: int,
+    run: Run,
 ) -> list[Finding]:
     """The path check; a crash excuses code that has not run, never a stranger's that has."""
-    before: dict[Function, int | None] = {}
-    previous = None
-    for address in order:
-        function = project.image.function_at(address)
-        if function and function not in before:
-            before[function] = previous
-        previous = address
     claimed = claim(project, path)
-    ran = {
-        function: where(project, address) if address and function in claimed.strangers else ""
-        for function, address in before.items()
-    }
     crashed = any(e.kind in (Kind.CRASH, Kind.EXIT) for r in results for e in r.events)
-    return [f for f in prove(claimed, ran) if f.symbol or not crashed]
+    findings = [f for f in prove(claimed, ran) if f.symbol or not crashed]
+    strangers = {function.name: function for function in ran & claimed.strangers}
+    base = project.image.text.address
+    return [
+        _with_edge(project, f, find_crossing(strangers[f.symbol], size, base, run))
+        if f.symbol
+        else f
+        for f in findings
+    ]
+
+
+def _with_edge(project: Project, finding: Finding, crossing: Crossing | None) -> Finding:
+    if crossing is None:
+        return finding
+    source = crossing.source
+    details = () if source is None else (f"reached from {where(project, source)}",)
+    return replace(finding, script=crossing.script, details=details)
 
 
 @functools.lru_cache(maxsize=4)

@@ -33,7 +33,7 @@ def screen(
     yield from _line(
         "cases",
         f"{totals['cases']:,} judged in {seconds:.1f} s, two seeds of garbage each, "
-        f"{totals['failed']:,} failed",
+        f"{totals['failed']:,} failed{_abandoned(paths)}",
     )
     yield ""
     yield from _primitives(document)
@@ -59,6 +59,12 @@ def _controls(controls: Sequence[Document]) -> str:
     clean = all(control["held"] for control in controls if not control["expected"])
     twin = "the clean twin passes" if clean else "the clean twin FAILS"
     return f"{caught} of {len(planted)} planted faults caught, {twin}"
+
+
+def _abandoned(paths: Sequence[Document]) -> str:
+    """Cases that got no verdict, since crashes or a timeout ended their batch."""
+    count = sum(path["abandoned"] for path in paths)
+    return f", {count:,} without a verdict after a crash or timeout" if count else ""
 
 
 def _masks(dispatch: Sequence[Document]) -> str:
