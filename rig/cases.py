@@ -27,8 +27,8 @@ class Values:
         """What identifies the values in a cache: bytes that no other values have."""
         parts = [f"{self.primitive}/{self.operation}".encode()]
         for name, value in sorted(self.inputs.items()):
-            data = value if isinstance(value, bytes) else b"#%d" % value
-            parts.append(b"%s=%d:%s" % (name.encode(), len(data), data))
+            text = b"=%d:%s" % (len(value), value) if isinstance(value, bytes) else b"#%d" % value
+            parts.append(name.encode() + text)
         return b";".join(parts)
 
 

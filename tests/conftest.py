@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from rig import manifest
+from rig.build.toolchain import find_toolchain
 from rig.cache import cache_folder
+from rig.data import data_folder
+from rig.project import Project, build
+
+pytest_plugins = ("pytester",)
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +20,10 @@ def rig_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     return cache_folder(str(shared / "rig-cache"))
+
+
+@pytest.fixture(scope="session")
+def controls(rig_cache: Path) -> Project:
+    """The bundled controls (native/controls), built for x86_64."""
+    read = manifest.read(data_folder("native") / "controls" / "rig.toml")
+    return build(read, "x86_64", find_toolchain(), rig_cache, jobs=2)

@@ -187,20 +187,28 @@ def _c_buffer(buffer: Buffer, index: int) -> str:
     expected = f"expected_{index}" if buffer.expected is not None else "NULL"
     place = f"{buffer.size}, {buffer.align}, {buffer.skew}"
     flags = f"{buffer.constant:d}, {buffer.side is Side.END:d}"
-    return f'    {{"{buffer.name}", {place}, {content}, {expected}, {flags}, NULL, NULL, 0}},'
+    return f'    {{"{buffer.name}", {place}, {content}, {expected}, {flags}, NULL, NULL, NULL, 0}},'
 
 
 def _c_call(step: _Step) -> Iterator[str]:
     arguments = zip(step.call.arguments, step.function.arguments, strict=True)
     words = ", ".join(_c_argument(passed, described.type) for passed, described in arguments)
     call = f"{step.symbol}({words})"
+    kept = _kept(step)
     yield f'    before("{step.symbol}");'
+    yield from (f"    keep({index});" for index in kept)
     if step.call.returns is None:
         yield f"    {call};"
     else:
         value, bits = step.call.returns.value, step.call.returns.bits
         yield f'    returned("{step.symbol}", (uint{bits}_t){call}, {value:#x});'
+    yield from (f'    kept("{step.symbol}", {index});' for index in kept)
     yield f'    after("{step.symbol}");'
+
+
+def _kept(step: _Step) -> list[int]:
+    """The buffers that the call may read only, though an earlier one wrote them."""
+    return [p.buffer for p in step.call.arguments if isinstance(p, Pointer) and p.kept]
 
 
 def _c_argument(passed: object, kind: str) -> str:
@@ -258,7 +266,8 @@ def _python_call(subject: Subject, step: _Step) -> str:
     returns = "None" if kind == "void" else f"ctypes.c_uint{bits_of(kind, arch)}"
     expected = f"{step.call.returns.value:#x}" if step.call.returns else "None"
     arguments = (_python_argument(passed) for passed in step.call.arguments)
-    return f"    call({', '.join((repr(step.symbol), returns, expected, *arguments))})"
+    words = (repr(step.symbol), str(_kept(step)), returns, expected, *arguments)
+    return f"    call({', '.join(words)})"
 
 
 def _python_argument(passed: object) -> str:

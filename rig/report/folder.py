@@ -46,7 +46,9 @@ def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _check(target: Path) -> None:
-    found = {path.name for path in target.iterdir()} if target.exists() else set()
+    found: set[str] = set()
+    with contextlib.suppress(FileNotFoundError):
+        found.update(path.name for path in target.iterdir())
     strange = sorted(found - PARTS)
     if strange or (found and MARKER not in found):
         why = f"holds {strange[0]}" if strange else f"lacks {MARKER}"

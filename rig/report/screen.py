@@ -5,6 +5,7 @@ document.
 """
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from rig.vectors.published import Package
 WIDTH = 80
 _LABEL = 10
 _NAME = 22
+_NAMED = 6
 
 Document = Mapping[str, Any]
 
@@ -72,7 +74,8 @@ def _masks(dispatch: Sequence[Document]) -> str:
     mismatches = sum(len(row["mismatches"]) for row in dispatch)
     asked = sum(row["masks"] for row in tested)
     probes = sum(row["probes"] for row in tested)
-    text = f"{asked:,} asked, {probes:,} undeclared bits flipped, {mismatches} mismatches"
+    found = f"{mismatches} mismatch{'es' * (mismatches != 1)}"
+    text = f"{asked:,} asked, {probes:,} undeclared bits flipped, {found}"
     untested = [row["primitive"] for row in dispatch if not row["tested"]]
     return text if not untested else f"{text}; dispatch not tested: {' '.join(untested)}"
 
@@ -93,7 +96,7 @@ def _primitives(document: Document) -> Iterator[str]:
     names = dict.fromkeys(path["primitive"] for path in document["paths"])
     for name in names:
         variants = [v for v in document["variants"] if v["primitive"] == name and v["paths"]]
-        entries = [_variant(v, document) for v in variants] or [_composition(name, document)]
+        entries = [_variant(v, document) for v in variants] or _composition(name, document)
         yield from _entries(name, entries)
 
 
@@ -131,18 +134,17 @@ def _percent(counts: Mapping[str, int]) -> str:
     return "100%" if tenths == 1000 else f"{tenths / 10:.1f}%"
 
 
-def _composition(name: str, document: Document) -> str:
+def _composition(name: str, document: Document) -> list[str]:
     paths = [p for p in document["paths"] if p["primitive"] == name]
     proven = sum(p["verdict"] == "pass" for p in paths)
-    failed = [p["path"] for p in paths if p["verdict"] == "fail"]
-    text = f"{proven} of {len(paths)} paths ok"
-    return f"{text}; FAIL: {'; '.join(failed)}" if failed else text
+    failed = [f"FAIL {p['path']}" for p in paths if p["verdict"] == "fail"]
+    return [f"{proven} of {len(paths)} paths ok", *failed]
 
 
 def _not_run(document: Document, packages: Sequence[Package]) -> Iterator[str]:
     label = "not run"
-    for reason, names in _reasons(document).items():
-        yield from _line(label, f"{reason}: {', '.join(names)}")
+    for reason, paths in _reasons(document).items():
+        yield from _line(label, f"{reason}: {_named(paths)}")
         label = ""
     primitives = {path["primitive"] for path in document["paths"]}
     for package in packages:
@@ -154,12 +156,21 @@ def _not_run(document: Document, packages: Sequence[Package]) -> Iterator[str]:
         label = ""
 
 
-def _reasons(document: Document) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def _reasons(document: Document) -> dict[str, list[Document]]:
+    found: dict[str, list[Document]] = {}
     for path in document["paths"]:
         if path["verdict"] == "skipped":
-            found.setdefault(path["reason"]["text"], []).append(path["path"])
+            found.setdefault(path["reason"]["text"], []).append(path)
     return found
+
+
+def _named(paths: Sequence[Document]) -> str:
+    """The paths by their slots, or how many each primitive has where that fills the screen."""
+    names = dict.fromkeys(path["path"] for path in paths)
+    if len(names) <= _NAMED:
+        return ", ".join(names)
+    counts = Counter(path["primitive"] for path in paths)
+    return ", ".join(f"{primitive} {count} paths" for primitive, count in counts.items())
 
 
 def _next(document: Document) -> Iterator[str]:

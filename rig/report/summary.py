@@ -16,11 +16,13 @@ import pytest
 from rig.errors import RigError
 from rig.interrupt import interrupt_workers
 from rig.lab import Lab, rows
+from rig.report.coverage import coverage
 from rig.report.folder import MARKER, replace_folder
 from rig.report.results import results
 from rig.report.screen import screen
 from rig.vectors.published import packaged
 
+COVERAGE = "coverage.json"
 _NOT_SELECTED = {"code": "not-selected", "text": "no item of this path was selected"}
 _UNREACHED: Mapping[int, Mapping[str, str]] = {
     pytest.ExitCode.OK: _NOT_SELECTED,
@@ -71,7 +73,11 @@ class Reporter:
         interrupt_workers(self.plan.folder)
 
     def _write(self, document: dict[str, Any]) -> None:
-        files = {MARKER: json.dumps(document, indent=1).encode()}
+        covered = coverage(self.plan, rows(self.plan.folder))
+        files = {
+            MARKER: json.dumps(document, indent=1).encode(),
+            COVERAGE: json.dumps(covered, separators=(",", ":")).encode(),
+        }
         for case in sorted((self.plan.folder / "cases").glob("*.json")):
             files[f"cases/{case.name}"] = case.read_bytes()
         try:

@@ -54,10 +54,14 @@ def rig(rig_cache: Path, capsys: pytest.CaptureFixture[str]) -> Rig:
     return run
 
 
+def built(manifest: Path, cache: Path) -> Project:
+    jobs = os.cpu_count() or 1
+    return build(manifests.read(manifest), "x86_64", find_toolchain(), cache, jobs)
+
+
 @pytest.fixture(scope="session")
 def controls(rig_cache: Path) -> Project:
-    jobs = os.cpu_count() or 1
-    return build(manifests.read(CONTROLS), "x86_64", find_toolchain(), rig_cache, jobs)
+    return built(CONTROLS, rig_cache)
 
 
 @pytest.fixture(scope="session")

@@ -14,11 +14,11 @@ from .conftest import CONTROLS, NATIVE, Rig
 
 
 def test_listing(rig: Rig) -> None:
-    result = rig("coverage", "poly1305/donna44", NATIVE)
+    result = rig("coverage", "chacha20/clean", CONTROLS)
     assert result.code == 0
-    assert result.lines[0].startswith("poly1305/donna44 x86_64: ")
+    assert result.lines[0].startswith("chacha20/clean x86_64: ")
     assert "+ executed   - not executed   . data or dead code, not counted" in result.lines
-    assert "generic/poly1305_donna44.c" in result.lines
+    assert "faults.c" in result.lines
     assert any(line.startswith("+ +0x0") for line in result.lines)
     assert all(len(line) <= 80 for line in result.lines)
 
@@ -44,12 +44,12 @@ def test_json(rig: Rig) -> None:
 
 
 def test_named_path(rig: Rig) -> None:
-    """The path of a mask counts beside the direct one, by any of its names."""
-    for name in ("ghash=ct64", "ghash/ghash=ct64", "ghash/x86_64/mask/ghash=ct64"):
-        arguments = ("coverage", "ghash/ct64", NATIVE, f"--path={name}", "--json")
-        paths = json.loads(rig(*arguments).out)["paths"]
-        assert "ghash/x86_64/mask/ghash=ct64" in paths
-        assert paths[0] == "ghash/x86_64/direct/ghash=ct64"
+    """The path of a mask counts beside the direct one."""
+    name = "chacha20=clean"
+    result = rig("coverage", "chacha20/clean", CONTROLS, f"--path=chacha20/{name}", "--json")
+    paths = json.loads(result.out)["paths"]
+    assert paths[0] == f"chacha20/x86_64/direct/{name}"
+    assert f"chacha20/x86_64/mask/{name}" in paths
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_unknown_names(arguments: tuple[str, ...], message: str, rig: Rig) -> No
 def test_closed_pipe(rig_cache: Path) -> None:
     """`rig coverage ... | head -1` says nothing on standard error."""
     root = Path(package.__file__).parent.parent
-    command = [sys.executable, "-m", "rig", "coverage", "poly1305/donna44", str(NATIVE)]
+    command = [sys.executable, "-m", "rig", "coverage", "chacha20/clean", str(CONTROLS)]
     process = subprocess.Popen(
         [*command, f"--cache-dir={rig_cache}"],
         stdout=subprocess.PIPE,
@@ -81,7 +81,7 @@ def test_closed_pipe(rig_cache: Path) -> None:
         text=True,
     )
     assert process.stdout and process.stderr
-    assert process.stdout.readline().startswith("poly1305/donna44")
+    assert process.stdout.readline().startswith("chacha20/clean")
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()

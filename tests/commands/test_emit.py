@@ -14,7 +14,17 @@ from pathlib import Path
 import pytest
 import ziglang
 
-from .conftest import Found, Record, Rig
+from rig.capabilities.paths import Path as RigPath
+from rig.capabilities.paths import direct_paths
+from rig.cases import Case, Values
+from rig.checks.findings import Finding
+from rig.inputs.answers import answer
+from rig.inputs.sources import sources
+from rig.primitives import PRIMITIVES
+from rig.project import Project, enumerate_paths
+from rig.report.failures import Failure
+
+from .conftest import NATIVE, SEEDS, Found, Record, Rig, built, write_case
 
 PYTHON = shlex.quote(sys.executable)
 HEADERS = ("x86-linux-gnu", "generic-glibc", "x86-linux-any", "any-linux-any")
@@ -65,6 +75,51 @@ def test_system_compiler(language: str, record: Record, rig: Rig) -> None:
 
 def test_says_what_it_does_not_see(record: Record, rig: Rig) -> None:
     assert "kept registers" in _emitted(record("clobber", "abi"), "c", rig).read_text()
+
+
+@pytest.mark.parametrize("language", ["c", "python"])
+def test_composition(language: str, rig_cache: Path, rig: Rig, tmp_path: Path) -> None:
+    """The table of slots is filled, and each source has its own features."""
+    project = built(NATIVE / "rig.toml", rig_cache)
+    primitive = project.manifest.primitives["aes_gcm"]
+    with project.session() as session:
+        paths = enumerate_paths(project, session, primitive).paths
+    path = next(p for p in paths if p.name == "fused=-,aes=ssse3,ghash=ssse3")
+    failure = failure_of(project, path, sources("aes_gcm", None)[0].load()[0])
+    found = Found(write_case(failure, tmp_path), failure)
+    done = _run(_emitted(found, language, rig))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+KEEPS = """
+#include <stdint.h>
+void init_x(void *Htable, const uint64_t H[2]) { (void)Htable; (void)H; }
+void gmult_x(uint8_t Xi[16], const void *Htable) { (void)Xi; ++*(volatile uint8_t *)Htable; }
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "python"])
+def test_buffer_that_a_call_may_only_read(
+    language: str, rig_cache: Path, rig: Rig, tmp_path: Path
+) -> None:
+    (tmp_path / "x.c").write_text(KEEPS)
+    (tmp_path / "rig.toml").write_text(
+        'rig = 1\n[ghash]\nsymbols = { init = "init_{name}", gmult = "gmult_{name}" }\n'
+        'variants = [{ arch = "x86_64", name = "x", source = "x.c" }]\n'
+    )
+    project = built(tmp_path / "rig.toml", rig_cache)
+    (path,) = direct_paths(project.manifest.primitives["ghash"], "x86_64")
+    values = Values("ghash", "gmult", {"h": bytes(16), "xi": bytes(16)})
+    failure = failure_of(project, path, Case("zero", values))
+    done = _run(_emitted(Found(write_case(failure, tmp_path), failure), language, rig))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "pass 1: gmult_x changed `Htable`" in done.stdout
+
+
+def failure_of(project: Project, path: RigPath, case: Case) -> Failure:
+    finding = Finding("input", 0, "as the test says")
+    expected = answer(PRIMITIVES[path.primitive], case)
+    return Failure(project, path, path.masks[0], SEEDS, finding, case, expected)
 
 
 def _emitted(found: Found, language: str, rig: Rig) -> Path:

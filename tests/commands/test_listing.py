@@ -40,8 +40,8 @@ def test_needs_no_compiler(rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = f'rig = 1\n[chacha20]\nsymbols = {{ ctr32 = "{{name}}" }}\nvariants = [ {stanza} ]\n'
     (tmp_path / "rig.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
-    result = rig("list")
-    assert result.lines[1].split() == "chacha20 x x86_64 avx2 !avx512f constant x.c".split()
+    words = " ".join(rig("list").lines[1].split())
+    assert words == "chacha20 x x86_64 avx2 !avx512f constant x.c"
 
 
 def test_checks(rig: Rig) -> None:
@@ -58,7 +58,9 @@ def test_cpus(rig: Rig) -> None:
     assert rows["pentium-987"]["year"] == 2012
     assert not {"aes", "pclmul", "avx"} & set(rows["pentium-987"]["capabilities"])
     text = rig("list", "cpus")
-    assert any(line.startswith("haswell         2013  intel   Haswell: AVX2") for line in text.lines)
+    assert any(
+        line.startswith("haswell         2013  intel   Haswell: AVX2") for line in text.lines
+    )
     assert all(len(line) <= 80 for line in text.lines)
 
 

@@ -1,0 +1,97 @@
+"""Projects in other people's shape, each built once, and a way to judge all of their paths."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+
+import pytest
+
+from rig.build.toolchain import find_toolchain
+from rig.capabilities.paths import Path, missing
+from rig.capabilities.vector import Vector
+from rig.cases import Answer, Case
+from rig.checks.findings import Finding
+from rig.checks.trial import Trial, try_batch
+from rig.inputs.answers import answers
+from rig.inputs.sources import EDGES, PUBLISHED, SWEEP, sources
+from rig.lab import takes
+from rig.manifest import Manifest, read
+from rig.primitives import PRIMITIVES
+from rig.project import Project, binding, build, enumerate_paths
+from rig.runner.batches import make_batch
+
+HERE = FilePath(__file__).parent
+BUDGET_US = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a path gave: the cases that it took, those that it declined, the findings."""
+
+    cases: int
+    declined: tuple[Case, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def checks(self) -> set[str]:
+        """The names of the checks that fired."""
+        return {finding.check for finding in self.findings}
+
+
+class Bench:
+    """Builds and judges in this process; what is built lies in one cache."""
+
+    def __init__(self, cache: FilePath) -> None:
+        self.cache = cache
+        self._contents: dict[str, tuple[list[Case], tuple[Answer, ...]]] = {}
+
+    def project(self, manifest: Manifest | FilePath | str) -> Project:
+        """A project with its paths; a name is that of a manifest in this folder."""
+        if not isinstance(manifest, Manifest):
+            manifest = read(HERE / manifest)
+        project = build(manifest, "x86_64", find_toolchain("zig"), self.cache, 2)
+        with project.session() as session:
+            found = [enumerate_paths(project, session, p) for p in manifest.primitives.values()]
+        return replace(project, sweeps=tuple(found))
+
+    def judged(self, project: Project) -> Mapping[tuple[str, str], Judged]:
+        """Every path that this CPU can run, by kind and variant, under its first mask."""
+        paths = [p for s in project.sweeps for p in s.paths if not missing(p, project.host)]
+        return {(p.kind, p.choice[0][1]): self.judge(project, p, p.masks[0]) for p in paths}
+
+    def judge(self, project: Project, path: Path, mask: Vector) -> Judged:
+        """One path under one mask."""
+        definition = PRIMITIVES[path.primitive]
+        every, found = self.contents(path.primitive)
+        taken = [pair for pair in zip(every, found, strict=True) if takes(path, pair[0])]
+        cases, wanted = [case for case, _ in taken], [answer for _, answer in taken]
+        batch = make_batch(definition, binding(project, path), cases, wanted)
+        with project.session() as session:
+            outcome = try_batch(project, session, path, batch, Trial(mask, (2, 3), BUDGET_US))
+        declined = tuple(case for case in every if not takes(path, case))
+        return Judged(outcome.cases, declined, outcome.findings)
+
+    def contents(self, primitive: str) -> tuple[list[Case], tuple[Answer, ...]]:
+        """Published vectors, edges, and a part of the sweep that has every tail; the answers."""
+        if primitive not in self._contents:
+            found = {source.name: source.load() for source in sources(primitive, None)}
+            sweep = [c for n, c in enumerate(found[SWEEP]) if n < 140 or n % 64 == 0]
+            cases = [*found[PUBLISHED], *found[EDGES][:400], *sweep]
+            wanted = answers(PRIMITIVES[primitive], cases, self.cache)
+            self._contents[primitive] = cases, wanted
+        return self._contents[primitive]
+
+    def cases(self, primitive: str) -> list[Case]:
+        """Every case that a path may take."""
+        return self.contents(primitive)[0]
+
+
+@pytest.fixture(scope="session")
+def bench(rig_cache: FilePath) -> Bench:
+    return Bench(rig_cache)
+
+
+@pytest.fixture(scope="session")
+def foreign() -> FilePath:
+    """This folder, where the projects are."""
+    return HERE

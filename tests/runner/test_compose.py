@@ -1,0 +1,185 @@
+"""A plan becomes a script: sizes and widths by the contract, memory by the placement."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from rig.architectures import ARCHITECTURES
+from rig.cases import Placement
+from rig.contracts import Contract, read
+from rig.primitives.definition import Named, Plan, Use
+from rig.runner.compose import Binding, compose
+from rig.runner.scripts import Address, Call, Pointer, Script, Side, TablePointer, Word
+
+HEADER = """
+#include <stdint.h>
+#include <stddef.h>
+
+/*
+ * @out    out, size len, alias in
+ * @in     in, size len
+ * @len    value
+ * @key    in, size 32, align 4
+ * @blocks value
+ */
+int toy_run(uint8_t *out, const uint8_t *in, size_t len, const uint32_t *key, unsigned blocks);
+
+/*
+ * @table table
+ * @ctx   inout, size 2 * parts + 8, align 16
+ * @parts value
+ */
+void toy_step(void *const *table, void *ctx, uint16_t parts);
+"""
+DATA, KEY = b"0123456789", bytes(range(32))
+TARGETS = {"run": Address(0x1000), "step": Address(0x2000)}
+
+
+@pytest.fixture(scope="module")
+def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
+    path: Path = tmp_path_factory.mktemp("contract") / "toy.h"
+    path.write_text(HEADER)
+    return read(path)
+
+
+def _script(
+    contract: Contract,
+    *uses: Use,
+    placement: Placement | None = None,
+    sizes: Mapping[str, int] | None = None,
+    align: Mapping[str, int] | None = None,
+) -> Script:
+    binding = Binding(ARCHITECTURES["x86_64"], contract, TARGETS, sizes or {}, align or {})
+    return compose(Plan(uses, 10), placement or Placement(), binding)
+
+
+def _only(script: Script) -> Call:
+    (step,) = script.steps
+    assert isinstance(step, Call)
+    return step
+
+
+def _run(**changed: bytes | int | Named) -> Use:
+    arguments: dict[str, bytes | int | Named] = {
+        "out": Named("out", expected=b"9876543210"),
+        "in": DATA,
+        "len": len(DATA),
+        "key": KEY,
+        "blocks": 3,
+    }
+    return Use("run", arguments | changed)
+
+
+def _step(parts: int, name: str = "ctx") -> Use:
+    return Use("step", {"ctx": Named(name), "parts": parts})
+
+
+def test_arguments_stand_in_the_order_of_the_prototype(contract: Contract) -> None:
+    script = _script(contract, _run())
+    call = _only(script)
+    assert call.target == Address(0x1000)
+    names = [script.buffers[a.buffer].name if isinstance(a, Pointer) else a for a in call.arguments]
+    assert names == ["out", "in", Word(10, 64), "key", Word(3, 32)]
+    assert script.length == 10
+
+
+def test_sizes_are_those_of_the_contract(contract: Contract) -> None:
+    script = _script(contract, _run(), _step(5))
+    assert {b.name: (b.size, b.align) for b in script.buffers} == {
+        "in": (10, 1),
+        "key": (32, 4),
+        "out": (10, 1),
+        "ctx": (18, 16),
+    }
+
+
+def test_inputs_are_constant_and_outputs_hold_garbage(contract: Contract) -> None:
+    script = _script(contract, _run())
+    assert {b.name: (b.constant, b.content) for b in script.buffers} == {
+        "in": (True, DATA),
+        "key": (True, KEY),
+        "out": (False, None),
+    }
+    assert [b.expected for b in script.buffers if b.name == "out"] == [b"9876543210"]
+
+
+def test_in_place_shares_the_input_and_gives_up_its_constancy(contract: Contract) -> None:
+    script = _script(contract, _run(), placement=Placement(in_place=True))
+    (shared,) = (b for b in script.buffers if b.name == "in")
+    assert [b.name for b in script.buffers] == ["in", "key"]
+    assert (shared.content, shared.expected, shared.constant) == (DATA, b"9876543210", False)
+    call = _only(script)
+    assert call.arguments[0] == call.arguments[1]
+
+
+def test_an_output_that_must_keep_its_content_is_not_put_in_place(contract: Contract) -> None:
+    kept = Named("out", b"5" * 10, b"5" * 10)
+    script = _script(contract, _run(out=kept), placement=Placement(in_place=True))
+    assert sorted(b.name for b in script.buffers) == ["in", "key", "out"]
+    assert next(b for b in script.buffers if b.name == "in").constant
+
+
+def test_a_named_buffer_is_one_in_all_calls(contract: Contract) -> None:
+    script = _script(contract, _step(5), _step(5))
+    assert [b.name for b in script.buffers] == ["ctx"]
+    step = Call(TARGETS["step"], (TablePointer(), Pointer(0), Word(5, 16)))
+    assert script.steps == (step, step)
+    assert len(_script(contract, _step(5, "a"), _step(5, "b")).buffers) == 2
+
+
+@pytest.mark.parametrize("value", [0, -1, (1 << 32) + 5])
+def test_numbers_are_cut_to_the_width_of_their_type(contract: Contract, value: int) -> None:
+    call = _only(_script(contract, _run(blocks=value)))
+    assert call.arguments[4] == Word(value % (1 << 32), 32)
+
+
+@pytest.mark.parametrize(("returns", "word"), [(0, Word(0, 32)), (-1, Word(0xFFFF_FFFF, 32))])
+def test_what_is_returned_has_the_width_of_its_type(
+    contract: Contract, returns: int, word: Word
+) -> None:
+    use = _run()
+    call = _only(_script(contract, Use(use.role, use.arguments, returns)))
+    assert call.returns == word
+    call = _only(_script(contract, use))
+    assert call.returns is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("len", 11, "run: in has 10 bytes, the contract says 11"),
+        ("in", b"123", "run: in has 3 bytes, the contract says 10"),
+        ("key", bytes(31), "run: key has 31 bytes, the contract says 32"),
+        ("key", b"", "run: key has 0 bytes, the contract says 32"),
+    ],
+)
+def test_a_value_of_the_wrong_size_is_refused(
+    contract: Contract, name: str, value: bytes | int, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        _script(contract, _run(**{name: value}))
+
+
+def test_a_stanza_narrows_size_and_alignment(contract: Contract) -> None:
+    script = _script(contract, _step(5), sizes={"ctx": 192}, align={"ctx": 64})
+    assert [(b.size, b.align) for b in script.buffers] == [(192, 64)]
+    with pytest.raises(ValueError, match="the contract says 16"):
+        _script(contract, _run(), sizes={"key": 16})
+
+
+def test_placement_says_side_and_skew(contract: Contract) -> None:
+    placement = Placement(Side.START, {"in": 3})
+    script = _script(contract, _run(), placement=placement)
+    assert {b.name: (b.side, b.skew) for b in script.buffers} == {
+        "in": (Side.START, 3),
+        "key": (Side.START, 0),
+        "out": (Side.START, 0),
+    }
+
+
+def test_unknown_roles_and_missing_arguments_are_named(contract: Contract) -> None:
+    with pytest.raises(KeyError, match="stop"):
+        _script(contract, Use("stop", {}))
+    with pytest.raises(KeyError, match="blocks"):
+        _script(contract, Use("run", {"out": Named("out"), "in": b"", "len": 0, "key": KEY}))
