@@ -33,10 +33,11 @@ class Command:
     function: str
 
 
-# Hypothesis's plugin is for test functions; here each process would import it in vain.
+# Items are no test functions: there are no asserts to rewrite (pytest would rewrite all of
+# Hypothesis on the way), and Hypothesis's plugin would be imported by each process in vain.
 _FIXED = (
-    *("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--import-mode=importlib"),
-    *("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"),
+    *("-p", "no:cacheprovider", "-p", "no:hypothesispytest"),
+    *("--import-mode=importlib", "--assert=plain"),
 )
 
 COMMANDS = (
@@ -46,6 +47,8 @@ COMMANDS = (
     Command("doctor", "whether this machine can run the rig", "rig.commands.doctor:main"),
     Command("coverage", "annotated disassembly of a variant", "rig.commands.coverage:main"),
     Command("replay", "one case again", "rig.commands.replay:main"),
+    Command("report", "the runs of several machines as one", "rig.commands.report:main"),
+    Command("gate", "whether a run is good enough", "rig.commands.gate:main"),
 )
 
 
@@ -154,6 +157,32 @@ def _replay_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--emit", choices=("c", "python"), help="print a stand-alone reproducer")
 
 
+def _report_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "results", nargs="+", metavar="RESULTS", help="report folders, or the results.json in them"
+    )
+    parser.add_argument(
+        "--into", metavar="DIR", default=Options().report, help="where the report is put"
+    )
+    parser.add_argument(
+        "--format",
+        metavar="NAMES",
+        default="html,lcov,xml,markdown",
+        help="what is made beside JSON and coverage.py's data: %(default)s",
+    )
+
+
+def _gate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "results", nargs="*", metavar="RESULTS", help="report folders (default rig-report)"
+    )
+    parser.add_argument(
+        "--baseline", metavar="FILE", help="default: rig-baseline.json beside the manifest"
+    )
+    parser.add_argument("--update", action="store_true", help="write the baseline, show its diff")
+    _machine_readable(parser)
+
+
 _ARGUMENTS = {
     "run": _run_arguments,
     "list": _list_arguments,
@@ -161,6 +190,8 @@ _ARGUMENTS = {
     "doctor": _doctor_arguments,
     "coverage": _coverage_arguments,
     "replay": _replay_arguments,
+    "report": _report_arguments,
+    "gate": _gate_arguments,
 }
 
 
@@ -187,6 +218,8 @@ def _add(parser: argparse.ArgumentParser, option: Option) -> None:
     flag = f"--{option.name}"
     if option.choices:
         parser.add_argument(flag, choices=option.choices, help=option.help)
+    elif option.kind is bool:
+        parser.add_argument(flag, action="store_true", default=None, help=option.help)
     elif option.kind is list:
         parser.add_argument(flag, action="append", metavar=option.metavar, help=option.help)
     else:

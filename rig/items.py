@@ -1,14 +1,15 @@
-"""The pytest items of a manifest: one per path and source, one of generated inputs per
-primitive, one per dispatcher.
+"""The pytest items of a manifest: one per path and source or search, one of generated
+inputs and one of needed instructions per primitive, one per dispatcher.
 
 Enters: a plan. Leaves: rows in the run's part files, and failures in words. Never here: what
 pytest does with them.
 """
 
 import contextlib
+import functools
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
@@ -19,22 +20,30 @@ from rig.cache import write_atomically
 from rig.capabilities.paths import Path, Sweep
 from rig.capabilities.vector import Vector
 from rig.cases import Case
+from rig.checks.acceptance import sort_out
+from rig.checks.capability import static_findings
 from rig.checks.findings import Finding
-from rig.checks.trial import Outcome
+from rig.checks.trial import Outcome, where
 from rig.inputs import strategies
 from rig.inputs.answers import answer as ask
 from rig.inputs.answers import with_inverses
 from rig.inputs.sources import Source, problems
+from rig.inputs.sweeps import SWEPT
 from rig.lab import Lab, hit_offsets, takes
+from rig.manifest import FUSED, Acceptance
 from rig.plan import unrunnable
 from rig.primitives import PRIMITIVES
 from rig.project import Project
 from rig.report.failures import Failure, document, render
 from rig.report.results import ERROR
 from rig.runner.batches import Batch
+from rig.search.novelty import size
+from rig.search.paths import Explored, explore_path
 
 SHOWN = 3
 GENERATED = "generated"
+NOVELTY = "novelty"
+ISA = "isa"
 EXAMPLES = 60
 RECORDED = 20  # generated cases whose instructions are recorded: 3 ms a path and case
 
@@ -70,6 +79,9 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     for sweep in project.sweeps:
         if sweep.primitive in names and sweep.dispatched:
             yield f"{sweep.primitive}/{project.arch}/dispatch", _maker(DispatchItem, sweep=sweep)
+    for name in names:
+        taken = tuple(p for p in paths if p.primitive == name)
+        yield f"{name}/{project.arch}/{ISA}", _maker(IsaItem, paths=taken)
     ranked = [
         (source.rank, turn, path, source)
         for name in names
@@ -84,6 +96,9 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
             if strategies.has_strategy(name):
                 taken = tuple(p for p in paths if p.primitive == name)
                 yield f"{name}/{project.arch}/{GENERATED}", _maker(GeneratedItem, paths=taken)
+        for path in paths if rank == 3 else ():
+            if path.primitive in SWEPT:
+                yield f"{path.id}/{NOVELTY}", _maker(NoveltyItem, path=path)
 
 
 def _maker(kind: type["_RigItem"], **fields: Any) -> Any:
@@ -142,6 +157,45 @@ class DispatchItem(_RigItem):
             raise FoundFault("dispatch: " + "\n".join(lines))
 
 
+class IsaItem(_RigItem):
+    """A primitive's code, executed or not, against what its variants ask for."""
+
+    def __init__(self, *, lab: Lab, project: Project, paths: tuple[Path, ...], **rest: Any) -> None:
+        super().__init__(**rest)
+        self._run = (lab, project, paths)
+        for path in paths:
+            self.mark_path(path)
+
+    def judge(self) -> None:
+        """Records a row for each path that a finding is about, fails with the first findings."""
+        lab, project, paths = self._run
+        primitive = project.manifest.primitives[paths[0].primitive]
+        found = static_findings(project, primitive, functools.partial(where, project))
+        failures: dict[Finding, Failure] = {}
+        for path in paths:
+            concerning = _concerning(path, paths, found)
+            standing, taken = sort_out(concerning, project.manifest.accept, ())
+            if concerning:
+                lab.record(project, static_row(path, standing, taken))
+            for finding in standing:
+                failure = Failure(project, path, path.masks[0], lab.seeds(), finding, None, None)
+                failures.setdefault(finding, failure)
+        if failures:
+            raise FoundFault(report(lab, failures.values()))
+
+
+def _concerning(
+    path: Path, paths: Sequence[Path], found: Mapping[str, Sequence[Finding]]
+) -> list[Finding]:
+    """The static findings that fail a path: those about no variant, and those about its own
+    variant, unless a direct path is there to take them."""
+    choice = dict(path.choice)
+    name = choice.get(FUSED, choice.get(path.primitive, ""))
+    direct = any(p.kind == "direct" and (p.primitive, name) in p.choice for p in paths)
+    own = () if direct and path.kind != "direct" else found.get(name, ())
+    return [*(own if name else ()), *found.get("", ())]
+
+
 class ProblemsItem(_RigItem):
     """Files of the user's folder that could not be read."""
 
@@ -169,20 +223,52 @@ class BatchItem(_RigItem):
         lab, project, path, source = self._run
         reason = unrunnable(project, path)
         if reason:
-            lab.record(skipped_row(path, source.name, "cpu", reason))
+            lab.record(project, skipped_row(path, source.name, "cpu", reason))
             pytest.skip(reason)
         try:
             batch = lab.batch(project, path, source)
             outcomes = list(lab.run(project, path, batch))
         except Exception as error:
-            lab.record(skipped_row(path, source.name, ERROR, f"{type(error).__name__}: {error}"))
+            text = f"{type(error).__name__}: {error}"
+            lab.record(project, skipped_row(path, source.name, ERROR, text))
             raise
-        lab.record(row(project, path, source.name, batch, outcomes))
+        lab.record(project, row(project, path, source.name, batch, outcomes))
         failures = [
             f for mask, o in outcomes for f in _failures(lab, project, path, batch, mask, o)
         ]
         if failures:
             raise FoundFault(report(lab, failures))
+
+
+class NoveltyItem(_RigItem):
+    """The search for code of one path that nothing has reached yet."""
+
+    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._run = (lab, project, path)
+        self.mark_path(path)
+
+    def judge(self) -> None:
+        """Searches, records a row, fails with the smallest case of each check."""
+        lab, project, path = self._run
+        reason = unrunnable(project, path)
+        if reason:
+            lab.record(project, skipped_row(path, NOVELTY, "cpu", reason))
+            pytest.skip(reason)
+        try:
+            explored = explore_path(lab, project, path)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            lab.record(project, skipped_row(path, NOVELTY, ERROR, text))
+            raise
+        lab.record(project, explored_row(project, path, explored))
+        failures = [
+            f
+            for batch, mask, outcome in explored.failures
+            for f in _failures(lab, project, path, batch, mask, outcome)
+        ]
+        if failures:
+            raise FoundFault(report(lab, _smallest(failures)))
 
 
 class GeneratedItem(_RigItem):
@@ -200,7 +286,7 @@ class GeneratedItem(_RigItem):
         with contextlib.suppress(FoundFault):
             search.run(self.name)
         for path in search.runnable:
-            search.lab.record(search.row(path))
+            search.lab.record(search.project, search.row(path))
         if search.failed:
             raise FoundFault(
                 report(search.lab, [f for found in search.failed.values() for f in found])
@@ -220,6 +306,7 @@ class Search:
         self._hung: dict[str, list[Failure]] = {}
         self._counts: Counter[str] = Counter()
         self._hits: dict[str, set[int]] = {}
+        self._accepted: dict[str, set[Acceptance]] = {}
 
     def run(self, name: str) -> None:
         """Tries examples; raises FoundFault if a path fails."""
@@ -255,6 +342,7 @@ class Search:
         for mask, outcome in self.lab.run(self.project, path, batch, recorded):
             self._counts[path.id] += outcome.cases
             self._hits.setdefault(path.id, set()).update(outcome.hits)
+            self._accepted.setdefault(path.id, set()).update(outcome.accepted)
             failures += _failures(self.lab, self.project, path, batch, mask, outcome)
         if any(failure.finding.check == "timeout" for failure in failures):
             self._hung[path.id] = failures
@@ -272,9 +360,32 @@ class Search:
             "failed": len(findings),
             "abandoned": 0,
             "checks": sorted({finding.check for finding in findings}),
+            "accepted": accepted_row(self._accepted.get(path.id, ())),
             "findings": [_finding_row(finding) for finding in findings],
             "hits": hit_offsets(hits, self.project.image.text.address),
         }
+
+
+def accepted_row(entries: Iterable[Acceptance]) -> list[list[str]]:
+    """Check and place of the manifest's entries that took findings away."""
+    return sorted([entry.check, entry.place] for entry in set(entries))
+
+
+def static_row(
+    path: Path, findings: Sequence[Finding], accepted: Iterable[Acceptance]
+) -> dict[str, Any]:
+    """The row of findings that need no case."""
+    return {
+        "path": path.id,
+        "source": ISA,
+        "published": {},
+        "cases": 0,
+        "failed": len(findings),
+        "abandoned": 0,
+        "checks": sorted({finding.check for finding in findings}),
+        "accepted": accepted_row(accepted),
+        "findings": [_finding_row(finding) for finding in findings[:SHOWN]],
+    }
 
 
 def skipped_row(path: Path, source: str, code: str, text: str) -> dict[str, Any]:
@@ -300,8 +411,26 @@ def row(
         "failed": sum(outcome.failed for _, outcome in outcomes),
         "abandoned": sum(outcome.abandoned for _, outcome in outcomes),
         "checks": sorted({finding.check for finding in findings}),
+        "accepted": accepted_row(a for _, outcome in outcomes for a in outcome.accepted),
         "findings": [_finding_row(finding) for finding in findings[:SHOWN]],
         "hits": hit_offsets(hits, project.image.text.address),
+    }
+
+
+def explored_row(project: Project, path: Path, explored: Explored) -> dict[str, Any]:
+    """The row of a search; cases are counted once for each mask."""
+    findings = [finding for _, _, outcome in explored.failures for finding in outcome.findings]
+    return {
+        "path": path.id,
+        "source": NOVELTY,
+        "published": {},
+        "cases": explored.cases,
+        "failed": explored.failed,
+        "abandoned": explored.abandoned,
+        "checks": sorted(explored.checks),
+        "accepted": accepted_row(explored.accepted),
+        "findings": [_finding_row(finding) for finding in findings[:SHOWN]],
+        "hits": hit_offsets(explored.hits, project.image.text.address),
     }
 
 
@@ -328,11 +457,18 @@ def _failures(
     return failures
 
 
+def _smallest(failures: Iterable[Failure]) -> list[Failure]:
+    """The failure of each check with the smallest case."""
+    first: dict[str, Failure] = {}
+    for failure in sorted(failures, key=lambda f: 0 if f.case is None else size(f.case)):
+        first.setdefault(failure.finding.check, failure)
+    return list(first.values())
+
+
 def _size(batch: Batch, finding: Finding) -> int:
     if finding.script is None:
         return -1
-    inputs = batch.case(finding.script).values.inputs.values()
-    return sum(len(value) for value in inputs if isinstance(value, bytes))
+    return size(batch.case(finding.script))
 
 
 def report(lab: Lab, failures: Iterable[Failure]) -> str:

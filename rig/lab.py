@@ -19,6 +19,7 @@ from rig.cache import digest, write_atomically
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.cases import Answer, Case
+from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import Source, sources
@@ -118,7 +119,8 @@ class Lab:
         """Runs a batch on a path, under each of its masks."""
         for mask in path.masks:
             trial = Trial(mask, self.seeds(), recorded=recorded)
-            yield mask, try_batch(project, self.session(project), path, batch, trial)
+            outcome = try_batch(project, self.session(project), path, batch, trial)
+            yield mask, settle(project, path, outcome)
 
     def several(
         self, project: Project, path: Path, cases: Sequence[Case], found: Sequence[Answer]
@@ -137,18 +139,29 @@ class Lab:
             if same and not unrunnable(project, path):
                 batch = self.several(project, path, [case], [found])
                 outcomes = [outcome for _, outcome in self.run(project, path, batch)]
-                verdict = wrong if any(o.findings for o in outcomes) else right
+                verdict = wrong if any(o.findings or o.accepted for o in outcomes) else right
                 verdict.append(f"{path.name} ({path.kind})")
         return right, wrong
 
-    def record(self, row: Mapping[str, Any]) -> None:
+    def record(self, project: Project, row: Mapping[str, Any]) -> None:
         """Appends one row; a worker that dies later loses nothing of it."""
-        line = json.dumps(row, separators=(",", ":")) + "\n"
+        whole = {"manifest": str(project.manifest.path), **row}
+        line = json.dumps(whole, separators=(",", ":")) + "\n"
         descriptor = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             os.write(descriptor, line.encode())
         finally:
             os.close(descriptor)
+
+
+def settle(project: Project, path: Path, outcome: Outcome) -> Outcome:
+    """The outcome without the findings that the manifest accepts."""
+    entries = project.manifest.accept
+    if not entries or not outcome.findings:
+        return outcome
+    standing, taken = sort_out(outcome.findings, entries, symbols_of(project, path))
+    failed = outcome.failed if standing else 0
+    return replace(outcome, findings=tuple(standing), failed=failed, accepted=tuple(taken))
 
 
 def takes(path: Path, case: Case) -> bool:
@@ -157,7 +170,7 @@ def takes(path: Path, case: Case) -> bool:
     definition = PRIMITIVES[path.primitive]
     roles = definition.operations[case.values.operation].roles
     return (
-        path.takes(case_length(case))
+        all(map(path.takes, call_lengths(case)))
         and path.roles.issuperset(roles)
         and not any(definition.undefined[name](case.values) for name in path.undefined)
     )
@@ -168,6 +181,12 @@ def case_length(case: Case) -> int:
     names = ("data", "message", "plaintext", "ciphertext")
     lengths = [len(v) for n in names if isinstance(v := case.values.inputs.get(n), bytes)]
     return max(lengths, default=16)
+
+
+def call_lengths(case: Case) -> tuple[int, ...]:
+    """The lengths that a path must take for a case: of its message and of each part of it."""
+    length, first = case_length(case), case.values.inputs.get("split")
+    return (length, first, max(0, length - first)) if isinstance(first, int) else (length,)
 
 
 def _batch_key(path: Path, source: Source, bound: Binding) -> str:

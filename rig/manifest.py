@@ -20,7 +20,7 @@ SOURCE_SUFFIXES = (".c", ".S", ".s", ".o", ".a")
 FUSED = "fused"
 
 _TOP_KEYS = (
-    "rig", "include", "complete", "vector", "dispatch", "accept", "generate", "flavour",
+    "rig", "include", "complete", "vector", "dispatch", "accept", "allow", "generate", "flavour",
 )  # fmt: skip
 _DISPATCH_KEYS = ("source", "symbol")
 _PRIMITIVE_KEYS = (
@@ -32,6 +32,8 @@ _VARIANT_KEYS = (
 )  # fmt: skip
 _LENGTH_KEYS = ("min", "max", "step")
 _ACCEPT_KEYS = ("check", "symbol", "reason")
+_ALLOW_KEYS = ("symbol", "line", "reason")
+_LINES = re.compile(r"(?:(.+):)?(\d+)(?:-(\d+))?")
 _SCRIPTS = (".pl", ".py", ".sh", ".m4", ".asm", ".nasm")
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -117,6 +119,19 @@ class Acceptance:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowance:
+    """Code that a project knows to stay unreached: the lines `first` to `last` of a function, in
+    its own source or, where code of it was inlined from elsewhere, in `file`."""
+
+    symbol: str
+    file: str
+    first: int
+    last: int
+    reason: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """A whole rig.toml; `dispatch` None means by the rule of stanza order. `generators` are
     commands that turn a script into .S, by the script's suffix; `flavour`, by architecture,
@@ -131,6 +146,7 @@ class Manifest:
     accept: tuple[Acceptance, ...]
     generators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     flavour: Mapping[str, str] = field(default_factory=dict)
+    allow: tuple[Allowance, ...] = ()
 
     def variants(self, arch: str) -> tuple[Variant, ...]:
         """All variants for one architecture, in stanza order."""
@@ -161,6 +177,7 @@ def read(path: Path) -> Manifest:
         accept=tuple(_acceptance(row) for row in whole.rows("accept")),
         generators=generators,
         flavour=_of_architectures(top, "flavour"),
+        allow=tuple(_allowance(row) for row in whole.rows("allow")),
     )
     _check_slots(manifest, whole)
     _check_flavours(manifest)
@@ -272,13 +289,33 @@ def _dispatch(whole: Table, top: Table, root: Path) -> Dispatch | None:
 
 
 def _acceptance(row: Table) -> Acceptance:
-    row.only(_ACCEPT_KEYS)
-    for key in _ACCEPT_KEYS:
-        if key not in row.content:
-            wanted = ", ".join(_ACCEPT_KEYS)
-            raise ManifestError(f"{row.region.place()}: `accept` wants {wanted}; lacks `{key}`")
+    _check_keys(row, "accept", _ACCEPT_KEYS)
     check, symbol, reason = (row.string(key) for key in _ACCEPT_KEYS)
     return Acceptance(check, symbol, reason, row.region.place())
+
+
+def _allowance(row: Table) -> Allowance:
+    _check_keys(row, "allow", _ALLOW_KEYS)
+    found = _LINES.fullmatch(str(row.content["line"]))
+    if not found:
+        raise row.error("line", '`line` is a number, "12-15" or, of another file, "FILE:12-15"')
+    file, first, last = found.groups()
+    return Allowance(
+        symbol=row.string("symbol"),
+        file=file or "",
+        first=int(first),
+        last=int(last or first),
+        reason=row.string("reason"),
+        place=row.region.place(),
+    )
+
+
+def _check_keys(row: Table, name: str, keys: Sequence[str]) -> None:
+    row.only(keys)
+    for key in keys:
+        if key not in row.content:
+            wanted = ", ".join(keys)
+            raise ManifestError(f"{row.region.place()}: `{name}` wants {wanted}; lacks `{key}`")
 
 
 def _primitive(

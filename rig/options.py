@@ -16,7 +16,7 @@ SEEDS = range(1 << 32)
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """`kind` is str, int, list (repeatable) or bool."""
+    """`kind` is str, int, float, list (repeatable) or bool."""
 
     name: str
     kind: type
@@ -65,6 +65,16 @@ OPTIONS: tuple[Option, ...] = (
     Option("seed", int, "seed of the garbage that code must not depend on", "N", default=1),
     Option("vectors", str, "also replay every vector file in a folder", "DIR"),
     Option("cc", str, "compiler", choices=("zig", "gcc", "clang"), default="zig"),
+    Option(
+        "novelty-budget",
+        float,
+        "how long the search for unreached code goes on without news on each path (default: "
+        "some 0.3 s, counted in cases)",
+        "SECONDS",
+        default=0.0,
+    ),
+    Option("export-corpus", str, "leave each path's minimal corpus in a folder", "DIR"),
+    Option("gate", bool, "judge the run by its project's gate: `rig gate` in the same breath"),
     Option("cache-dir", str, "where builds and oracle answers are kept", "DIR"),
     Option("report", str, "where the report is put", "DIR", default="rig-report"),
 )
@@ -86,13 +96,16 @@ class Options:
     seed: int = 1
     vectors: str | None = None
     cc: str = "zig"
+    novelty_budget: float = 0.0
+    export_corpus: str | None = None
+    gate: bool = False
     cache_dir: str | None = None
     report: str = "rig-report"
 
 
 def gather(values: Mapping[str, Any]) -> Options:
     """Options from values by field name; lists become tuples, None the default. RigError for a
-    seed out of range."""
+    seed or a budget out of range."""
     given: dict[str, Any] = {}
     for option in OPTIONS:
         value = values.get(option.field)
@@ -101,6 +114,8 @@ def gather(values: Mapping[str, Any]) -> Options:
     options = Options(**given)
     if options.seed not in SEEDS:
         raise RigError(f"--seed {options.seed}: a number from {SEEDS[0]} to {SEEDS[-1]}")
+    if not 0 <= options.novelty_budget < float("inf"):
+        raise RigError(f"--novelty-budget {options.novelty_budget}: seconds, 0 or more")
     return options
 
 
@@ -109,7 +124,9 @@ def pytest_arguments(options: Options) -> list[str]:
     defaults, flags = Options(), []
     for option in OPTIONS:
         value = getattr(options, option.field)
-        if value != getattr(defaults, option.field):
+        if option.kind is bool and value:
+            flags.append(option.pytest_flag)
+        elif value != getattr(defaults, option.field):
             for item in value if option.kind is list else (value,):
                 flags.append(f"{option.pytest_flag}={item}")
     return flags

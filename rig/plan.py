@@ -4,8 +4,10 @@ Enters: manifests and options. Leaves: a frozen `Plan`, pickled into a folder of
 Never here: running cases (but for the controls and the questions to dispatchers).
 """
 
+import contextlib
 import os
 import pickle
+import shutil
 import tempfile
 import time
 from collections.abc import Sequence
@@ -28,6 +30,7 @@ from rig.capabilities.paths import (
     slot_variants,
 )
 from rig.capabilities.vector import Vector
+from rig.checks.acceptance import check_entries
 from rig.checks.controls import Control, run_controls
 from rig.data import data_folder
 from rig.errors import ManifestError, RigError
@@ -38,6 +41,7 @@ from rig.runner.session import Session
 from rig.toml_table import nearest
 
 PLAN = "plan.pickle"
+_WEEK = 7 * 24 * 60 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +85,14 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
     cache = cache_folder(options.cache_dir)
     toolchain = find_toolchain(options.cc)
     read = [manifests.read(path) for path in paths]
+    for manifest in read:
+        check_entries(manifest)
     archs, absences = _architectures(read, options)
     projects = [_build(m, arch, toolchain, cache) for m in read for arch in archs]
     controls = [_build_controls(arch, toolchain, cache) for arch in archs]
     built = time.monotonic()
     plan = Plan(
-        folder=_run_folder(cache),
+        folder=cache,
         cache=cache,
         options=options,
         toolchain=toolchain.identity,
@@ -97,6 +103,7 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
         plan_seconds=time.monotonic() - built,
     )
     _check_selection(plan)
+    plan = replace(plan, folder=_run_folder(cache))
     write_atomically(plan.folder / PLAN, pickle.dumps(plan))
     return plan
 
@@ -117,8 +124,13 @@ def _build_controls(arch: str, toolchain: Toolchain, cache: FilePath) -> Project
 
 
 def _run_folder(cache: FilePath) -> FilePath:
+    """A new folder; those that runs left which were killed more than a week ago go."""
     runs = cache / "runs"
     runs.mkdir(parents=True, exist_ok=True)
+    for old in runs.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            if old.stat().st_mtime < time.time() - _WEEK:
+                shutil.rmtree(old, ignore_errors=True)
     return FilePath(tempfile.mkdtemp(dir=runs, prefix=time.strftime("%Y%m%d-%H%M%S-")))
 
 

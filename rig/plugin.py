@@ -36,6 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         keywords: dict[str, Any] = {"dest": f"rig_{option.field}", "help": option.help}
         if option.kind is list:
             keywords |= {"action": "append", "metavar": option.metavar}
+        elif option.kind is bool:
+            keywords |= {"action": "store_true"}
         elif option.choices:
             keywords |= {"choices": option.choices}
         else:

@@ -53,6 +53,7 @@ from rig.runner.scripts import (
 )
 from rig.runner.session import Session
 from rig.toml_table import nearest
+from rig.trace.branches import traps
 from rig.trace.flow import Extent
 from rig.trace.instructions import Decoded, decode
 
@@ -76,8 +77,8 @@ class Project:
 
     def session(self) -> Session:
         """A new runner with this project's image."""
-        starts = [i.address for f in decoded(self.image).functions for i in f.instructions]
-        return Session(self.image, sorted(set(starts)), self.runner)
+        base = self.image.text.address
+        return Session(self.image, traps(decoded(self.image), base), self.runner)
 
 
 @functools.lru_cache(maxsize=4)

@@ -37,6 +37,7 @@ def begin(config: pytest.Config, manifests: Sequence[Path]) -> Lab:
         raise pytest.UsageError(f"rig: {error}") from None
     escaped = [control for control in plan.controls if not control.held]
     if escaped:
+        shutil.rmtree(plan.folder, ignore_errors=True)
         names = ", ".join(f"{c.fault} (fired: {' '.join(c.fired) or 'none'})" for c in escaped)
         pytest.exit(
             f"rig: controls not held, no verdict is given: {names}", returncode=COULD_NOT_RUN

@@ -147,7 +147,7 @@ BAD = {
     ),
     "key in a comment first": (
         "rig = 1\n# zzz = 0\nzzz = 1\n" + variants(STANZA)[8:],
-        "3: unknown key `zzz`; valid: rig, include, complete, vector, dispatch, accept, "
+        "3: unknown key `zzz`; valid: rig, include, complete, vector, dispatch, accept, allow, "
         "generate, flavour, chacha20",
     ),
     "missing file": (
@@ -448,3 +448,24 @@ def test_no_value_of_another_type_raises_anything_else(beside_native, line, valu
         read(path)
     except ManifestError as error:
         assert str(error).startswith(f"{path}:")
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("57", ("", 57, 57)),
+        ('"57-60"', ("", 57, 60)),
+        ('"include/words.h:3-4"', ("include/words.h", 3, 4)),
+    ],
+)
+def test_code_that_is_known_to_stay_unreached(project, line, meant):
+    text = f'allow = [{{ symbol = "f", line = {line}, reason = "why" }}]\n'
+    (entry,) = read(write(project, text + variants(STANZA))).allow
+    assert (entry.symbol, entry.file, entry.first, entry.last, entry.reason) == ("f", *meant, "why")
+    assert entry.place.endswith("rig.toml:1")
+
+
+@pytest.mark.parametrize("line", ["true", '"x"', '""', "-3", "[]"])
+def test_a_line_of_allow_that_is_none(project, line):
+    text = f'allow = [{{ symbol = "f", line = {line}, reason = "why" }}]\n'
+    assert refused(project, text + variants(STANZA)).startswith("1: `line` is a number")

@@ -1,5 +1,5 @@
 /*
- * Faults that C cannot express. Both hand the work to control_run, the plain
+ * Faults that C cannot express. All hand the work to control_run, the plain
  * function of faults.c.
  */
         .text
@@ -39,5 +39,41 @@ control_exits:
         ud2
         .cfi_endproc
         .size control_exits, .-control_exits
+
+/*
+ * void control_sse41(uint8_t *out, const uint8_t *in, size_t len,
+ *                    const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: rdi out, rsi in, rdx len, rcx key, r8 counter.
+ * Claims to need SSSE3 only, and executes an instruction of SSE4.1.
+ */
+        .globl control_sse41
+        .type control_sse41, @function
+        .p2align 4
+control_sse41:
+        .cfi_startproc
+        pxor    %xmm0, %xmm0
+        ptest   %xmm0, %xmm0
+        jmp     control_run
+        .cfi_endproc
+        .size control_sse41, .-control_sse41
+
+/*
+ * void control_sse41_unrun(uint8_t *out, const uint8_t *in, size_t len,
+ *                          const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: rdi out, rsi in, rdx len, rcx key, r8 counter.
+ * The same, but the instruction is for a length that no case has.
+ */
+        .globl control_sse41_unrun
+        .type control_sse41_unrun, @function
+        .p2align 4
+control_sse41_unrun:
+        .cfi_startproc
+        cmpq    $-1, %rdx
+        jne     control_run
+        pxor    %xmm0, %xmm0
+        ptest   %xmm0, %xmm0
+        jmp     control_run
+        .cfi_endproc
+        .size control_sse41_unrun, .-control_sse41_unrun
 
         .section .note.GNU-stack,"",@progbits

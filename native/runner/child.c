@@ -224,10 +224,93 @@ static void check_return(const struct wire_step *step, uint64_t result) {
     if (event.expected != event.actual) note(&event, NULL);
 }
 
+/* -------- traps -------- */
+
+static uint32_t passed_count;
+
+/* Whether a trap is of use after its first hit. */
+static int is_followed(const struct trap *trap) {
+    return run->request.flags & RUN_BRANCHES && trap->wire.kind != TRAP_PLAIN &&
+           (trap->directions | trap->wire.proven) != BOTH_WAYS;
+}
+
+static void plant_trap(struct trap *trap) {
+    uint8_t *at = traps.base + trap->wire.offset;
+    memcpy(trap->original, at, TRAP_SIZE);
+    memcpy(at, TRAP_BYTES, TRAP_SIZE);
+    trap->planted = 1;
+}
+
+void lift_trap(struct trap *trap) {
+    memcpy(traps.base + trap->wire.offset, trap->original, TRAP_SIZE);
+    trap->planted = 0;
+}
+
+/* Where no child of this RUN has been: what an earlier one hit stays counted. */
+static void plant_traps(void) {
+    for (struct trap *trap = traps.all; trap < traps.all + traps.count; trap++) {
+        trap->passes = trap->planted = 0;
+        if (!trap->hit || is_followed(trap)) plant_trap(trap);
+    }
+}
+
+/* For a new script: traps that rest stand up again. */
+static void rearm_traps(void) {
+    while (passed_count) {
+        struct trap *trap = &traps.all[traps.passed[--passed_count]];
+        trap->passes = 0;
+        if (!trap->planted && is_followed(trap)) plant_trap(trap);
+    }
+}
+
+/* A call came back: what rested meanwhile has gone the way that leads out. */
+static void record_due(void) {
+    for (uint32_t i = 0; i < passed_count; i++) {
+        struct trap *trap = &traps.all[traps.passed[i]];
+        if (trap->passes == PASS_LIMIT) trap->directions |= trap->wire.due;
+    }
+}
+
+struct trap *take_trap(uint64_t pc) {
+    const uint64_t offset = pc - (uint64_t)traps.base;
+    if (!(run->request.flags & RUN_COVERAGE) || offset >= traps.size) return NULL;
+    if (!traps.numbers[offset]) return NULL;
+    struct trap *trap = &traps.all[traps.numbers[offset] - 1];
+    if (!trap->planted) return NULL;
+    if (!trap->hit) traps.order[control->hits++] = (uint32_t)offset;
+    trap->hit = 1;
+    if (!is_followed(trap)) lift_trap(trap);
+    return trap;
+}
+
+/* Counts a pass; whether the trap has another before it. */
+static int may_pass(struct trap *trap) {
+    if (!trap->passes++) traps.passed[passed_count++] = (uint32_t)(trap - traps.all);
+    return trap->passes < PASS_LIMIT && is_followed(trap);
+}
+
+void record_direction(struct trap *trap, enum direction direction) {
+    trap->directions |= direction;
+    if (!may_pass(trap)) lift_trap(trap);
+}
+
+static void note_target(uint32_t offset, uint64_t target) {
+    for (uint32_t i = 0; i < control->targets; i++)
+        if (targets[i].target == target && targets[i].offset == offset) return;
+    if (control->targets < TARGET_LIMIT)
+        targets[control->targets++] = (struct wire_target){target, offset, 0};
+}
+
+void record_target(struct trap *trap, uint64_t target) {
+    note_target(trap->wire.offset, target);
+    if (may_pass(trap)) plant_trap(trap);
+}
+
 /* -------- steps -------- */
 
 static uint64_t call(uint64_t target, const uint64_t *arguments, unsigned count) {
     const uint64_t result = machine_call(target, arguments, count, phase++ % 4);
+    record_due();
     machine_check();
     return result;
 }
@@ -304,6 +387,7 @@ static void run_script(uint32_t index) {
     control->step = STEP_SELECT;
     script_garbage = garbage_part(garbage_from(run->request.seed), script->number);
     phase = (uint32_t)garbage_word(script_garbage, ~0ull) % 4;
+    rearm_traps();
     run_prologue(script->length);
     open_buffers(script->buffers, &from);
     run_steps(script->steps, &from);
@@ -311,26 +395,7 @@ static void run_script(uint32_t index) {
     control->ran++;
 }
 
-/* -------- traps and time -------- */
-
-/* Where no child of this RUN has been: what an earlier one hit stays counted. */
-static void plant_traps(void) {
-    for (uint64_t i = 0; i < traps.size; i++) {
-        if (!traps.starts[i] || traps.hits[i]) continue;
-        memcpy(traps.originals + i, traps.base + i, TRAP_SIZE);
-        memcpy(traps.base + i, TRAP_BYTES, TRAP_SIZE);
-    }
-}
-
-int take_trap(uint64_t pc) {
-    const uint64_t offset = pc - (uint64_t)traps.base;
-    if (!(run->request.flags & RUN_COVERAGE) || offset >= traps.size) return 0;
-    if (!traps.starts[offset] || traps.hits[offset]) return 0;
-    traps.hits[offset] = 1;
-    traps.order[control->hits++] = (uint32_t)offset;
-    memcpy(traps.base + offset, traps.originals + offset, TRAP_SIZE);
-    return 1;
-}
+/* -------- time -------- */
 
 void log_step(uint64_t pc) {
     extern const char __executable_start, etext;

@@ -4,6 +4,7 @@
 #ifndef RIG_RUNNER_CHILD_H
 #define RIG_RUNNER_CHILD_H
 
+#include "machine.h"
 #include "protocol.h"
 
 enum state { RUNNING, FINISHED, DAMAGED, CRASHED, TIMED_OUT };
@@ -13,17 +14,25 @@ struct control {
     volatile uint32_t state, script;
     volatile int32_t step;
     uint32_t ran, failed, last_failed;
-    uint32_t events, unreported, event_bytes, hits;
+    uint32_t events, unreported, event_bytes, hits, targets;
     uint64_t steps;
     _Alignas(8) uint8_t event_area[EVENT_LIMIT * (sizeof(struct event) + ACTUAL_LIMIT)];
 };
 
-/* hits, order and starts are indexed by, or hold, offsets from base. */
+/* hit and directions live through all children of one RUN, the rest is each child's own. */
+struct trap {
+    struct wire_trap wire;
+    uint8_t hit, directions, planted, original[TRAP_SIZE];
+    uint16_t passes; /* in this script */
+};
+
+/* numbers has, by offset from base, a trap's index plus one; order has offsets; passed has
+   indexes. */
 struct traps {
     uint8_t *base;
-    uint64_t size;
-    uint8_t *starts, *hits, *originals;
-    uint32_t *order;
+    uint64_t size, count;
+    struct trap *all;
+    uint32_t *numbers, *order, *passed;
 };
 
 struct run {
@@ -36,6 +45,7 @@ struct run {
 extern struct control *control;
 extern struct traps traps;
 extern uint64_t *trace;
+extern struct wire_target *targets;
 
 /* Runs scripts from first on; ends the process. */
 _Noreturn void run_child(const struct run *run, uint32_t first);
@@ -46,9 +56,16 @@ void note(const struct event *event, const void *data);
 /* Ends the child after an event that leaves nothing to go on with. */
 _Noreturn void end_child(enum state state);
 
-/* For the architecture's handlers: whether pc was a planted trap, now taken out; a step;
-   a tick of the script's budget, true when it is spent. */
-int take_trap(uint64_t pc);
+/* For the architecture's handlers: the trap planted at pc, if any, its hit recorded. If it is
+   still planted, the handler goes on behind the jump and tells which way that was. */
+struct trap *take_trap(uint64_t pc);
+void lift_trap(struct trap *trap);
+void record_direction(struct trap *trap, enum direction direction);
+
+/* The trap was lifted for the jump, and comes back. */
+void record_target(struct trap *trap, uint64_t target);
+
+/* A step; a tick of the script's budget, true when it is spent. */
 void log_step(uint64_t pc);
 int budget_spent(void);
 

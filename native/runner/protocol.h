@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 1u
+#define PROTOCOL_VERSION 2u
 #define ARCHITECTURE_X86_64 1u
 
 #define PAGE 4096ull
@@ -31,6 +31,8 @@
 #define KEPT_LIMIT 16384u
 #define ACTUAL_LIMIT 4096u
 #define EVENT_LIMIT 256u
+#define TARGET_LIMIT (1u << 16)
+#define PASS_LIMIT 256u /* of one jump in one script, before its trap rests */
 
 enum operation {
     OP_MAP = 1, /* address, size, protection */
@@ -38,7 +40,7 @@ enum operation {
     OP_READ,    /* address, size -> bytes */
     OP_CPUID,   /* u32 leaf, u32 subleaf -> eax ebx ecx edx */
     OP_XGETBV,  /* index -> value */
-    OP_TRAPS,   /* base, size, u32 offsets */
+    OP_TRAPS,   /* base, size, struct wire_trap */
     OP_BATCH,   /* identifier, batch */
     OP_DROP,    /* identifier */
     OP_RUN,     /* struct run_request, table words, writes -> struct run_reply, ... */
@@ -68,7 +70,23 @@ struct hello {
     uint32_t magic, version, architecture, word_bytes, page_bytes, reserved;
 };
 
-enum run_flag { RUN_COVERAGE = 1, RUN_STOP_AT_FIRST = 2, RUN_STEP = 4, RUN_FLIP = 8 };
+enum run_flag {
+    RUN_COVERAGE = 1,
+    RUN_STOP_AT_FIRST = 2,
+    RUN_STEP = 4,
+    RUN_FLIP = 8,
+    RUN_BRANCHES = 16, /* with RUN_COVERAGE: directions and targets of jumps */
+};
+
+enum trap_kind { TRAP_PLAIN, TRAP_CONDITIONAL, TRAP_INDIRECT };
+enum direction { TAKEN = 1, NOT_TAKEN = 2, BOTH_WAYS = 3 };
+
+/* An instruction start of the text under coverage. Of a conditional jump, the directions that
+   a hit at their target proves, and those that it must have gone before the call returns. */
+struct wire_trap {
+    uint32_t offset;
+    uint8_t kind, proven, due, reserved;
+};
 
 /* Followed by `table_words` words and `writes` of struct wire_write with their bytes. */
 struct run_request {
@@ -84,10 +102,20 @@ struct wire_write {
     uint64_t address, size;
 };
 
-/* Followed by the events, then `traced` u64 PCs, then `hits` u32 text offsets. */
+/* Followed by the events, then `traced` u64 PCs, then `hits` u32 text offsets, then `branches`
+   of struct wire_branch, then `targets` of struct wire_target. */
 struct run_reply {
-    uint32_t ran, failed, events, unreported, hits, reserved;
-    uint64_t cpu_ns, steps, traced;
+    uint32_t ran, failed, events, unreported, hits, branches;
+    uint64_t cpu_ns, steps, traced, targets;
+};
+
+struct wire_branch {
+    uint32_t offset, directions;
+};
+
+struct wire_target {
+    uint64_t target;
+    uint32_t offset, reserved;
 };
 
 /* A batch: u64 count, u64 offset of each script from the batch's start, scripts. */

@@ -33,6 +33,7 @@ struct payload {
 struct control *control;
 struct traps traps;
 uint64_t *trace;
+struct wire_target *targets;
 
 static struct region regions[REGIONS];
 static unsigned region_count;
@@ -133,10 +134,10 @@ static uint32_t restore(void) {
 
 static void forget_traps(void) {
     if (!traps.size) return;
-    unmap_memory(traps.starts, traps.size);
-    unmap_memory(traps.hits, traps.size);
-    unmap_memory(traps.originals, traps.size);
+    unmap_memory(traps.all, traps.size * sizeof *traps.all);
+    unmap_memory(traps.numbers, traps.size * sizeof *traps.numbers);
     unmap_memory(traps.order, traps.size * sizeof *traps.order);
+    unmap_memory(traps.passed, traps.size * sizeof *traps.passed);
     traps = (struct traps){0};
 }
 
@@ -145,16 +146,27 @@ static void *map_anywhere(uint64_t size, int sharing) {
     return got < 0 ? NULL : (void *)got;
 }
 
-static uint32_t set_traps(uint64_t base, uint64_t size, const uint32_t *offsets, uint64_t count) {
+static void add_trap(const struct wire_trap *wire) {
+    if (traps.numbers[wire->offset]) return;
+    traps.all[traps.count].wire = *wire;
+    traps.numbers[wire->offset] = (uint32_t)++traps.count;
+}
+
+/* Room for a trap at every byte costs nothing until it is touched. */
+static uint32_t set_traps(uint64_t base, uint64_t size, const struct wire_trap *wire,
+                          uint64_t count) {
     if (!size || !region_of(base, size)) return STATUS_ADDRESS;
     for (uint64_t i = 0; i < count; i++)
-        if (offsets[i] >= size) return STATUS_ADDRESS;
+        if (wire[i].offset >= size) return STATUS_ADDRESS;
     forget_traps();
-    traps = (struct traps){(uint8_t *)base, size, map_anywhere(size, SHARED),
-                           map_anywhere(size, SHARED), map_anywhere(size, PRIVATE),
-                           map_anywhere(size * sizeof *traps.order, SHARED)};
-    if (!traps.starts || !traps.hits || !traps.originals || !traps.order) return STATUS_ROOM;
-    for (uint64_t i = 0; i < count; i++) traps.starts[offsets[i]] = 1;
+    traps = (struct traps){.base = (uint8_t *)base,
+                           .size = size,
+                           .all = map_anywhere(size * sizeof *traps.all, SHARED),
+                           .numbers = map_anywhere(size * sizeof *traps.numbers, SHARED),
+                           .order = map_anywhere(size * sizeof *traps.order, SHARED),
+                           .passed = map_anywhere(size * sizeof *traps.passed, SHARED)};
+    if (!traps.all || !traps.numbers || !traps.order || !traps.passed) return STATUS_ROOM;
+    for (uint64_t i = 0; i < count; i++) add_trap(&wire[i]);
     return STATUS_OK;
 }
 
@@ -223,24 +235,44 @@ static uint64_t run_all(const struct run *run) {
     return cpu_ns;
 }
 
-static void reply_run(uint64_t cpu_ns) {
+static uint32_t count_branches(void) {
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < traps.count; i++) count += traps.all[i].directions != 0;
+    return count;
+}
+
+static void send_branches(void) {
+    for (const struct trap *trap = traps.all; trap < traps.all + traps.count; trap++) {
+        const struct wire_branch branch = {trap->wire.offset, trap->directions};
+        if (trap->directions) send(&branch, sizeof branch);
+    }
+}
+
+static void reply_run(uint64_t cpu_ns, int branches) {
     const uint64_t traced = control->steps < TRACE_LIMIT ? control->steps : TRACE_LIMIT;
     const struct run_reply head = {
         .ran = control->ran, .failed = control->failed, .events = control->events,
-        .unreported = control->unreported, .hits = control->hits, .cpu_ns = cpu_ns,
-        .steps = control->steps, .traced = traced};
+        .unreported = control->unreported, .hits = control->hits,
+        .branches = branches ? count_branches() : 0, .cpu_ns = cpu_ns, .steps = control->steps,
+        .traced = traced, .targets = control->targets};
     const uint64_t order_bytes = control->hits * sizeof *traps.order;
-    reply_header(STATUS_OK, sizeof head + control->event_bytes + 8 * traced + order_bytes);
+    const uint64_t branch_bytes = head.branches * sizeof(struct wire_branch);
+    const uint64_t target_bytes = head.targets * sizeof *targets;
+    reply_header(STATUS_OK, sizeof head + control->event_bytes + 8 * traced + order_bytes +
+                                branch_bytes + target_bytes);
     send(&head, sizeof head);
     send(control->event_area, control->event_bytes);
     send(trace, 8 * traced);
     send(traps.order, order_bytes);
+    if (branches) send_branches();
+    send(targets, target_bytes);
 }
 
 static void clear_control(uint32_t flags) {
     memset(control, 0, offsetof(struct control, event_area));
     control->last_failed = UINT32_MAX;
-    if (flags & RUN_COVERAGE) memset(traps.hits, 0, traps.size);
+    if (!(flags & RUN_COVERAGE)) return;
+    for (uint64_t i = 0; i < traps.count; i++) traps.all[i].hit = traps.all[i].directions = 0;
 }
 
 static int batch_holds(const struct run_request *request) {
@@ -254,6 +286,7 @@ static uint32_t refusal(const struct payload *payload) {
     if (request->table_words > TABLE_WORDS) return STATUS_ROOM;
     if (payload->size < sizeof *request + request->table_words * 8) return STATUS_LENGTH;
     if (request->flags & RUN_COVERAGE && !traps.size) return STATUS_TRAPS;
+    if (request->flags & RUN_BRANCHES && !(request->flags & RUN_COVERAGE)) return STATUS_TRAPS;
     return batch_holds(request) ? STATUS_OK : STATUS_BATCH;
 }
 
@@ -265,7 +298,8 @@ static void run_batch(const struct payload *payload) {
     const struct run run = {*request, batches[request->batch].bytes + 8, table,
                             (const uint8_t *)(table + request->table_words)};
     clear_control(request->flags);
-    reply_run(run_all(&run));
+    const uint64_t cpu_ns = run_all(&run);
+    reply_run(cpu_ns, request->flags & RUN_BRANCHES);
 }
 
 /* -------- operations -------- */
@@ -302,7 +336,8 @@ static void answer(uint32_t operation, struct payload *payload) {
     case OP_XGETBV: return answer_xgetbv(words[0]);
     case OP_TRAPS:
         return reply_status(
-            set_traps(words[0], words[1], (const uint32_t *)(words + 2), (rest - 8) / 4));
+            set_traps(words[0], words[1], (const struct wire_trap *)(words + 2),
+                      (rest - 8) / sizeof(struct wire_trap)));
     case OP_BATCH: return reply_status(keep_batch(words[0], payload));
     case OP_DROP: return reply_status(drop_batch(words[0]));
     case OP_RUN: return run_batch(payload);
@@ -333,7 +368,8 @@ static void map_fixed_places(void) {
     failed |= map_memory(STACK, STACK_SIZE, READABLE | WRITABLE, PRIVATE) < 0;
     control = map_anywhere(sizeof *control, SHARED);
     trace = map_anywhere(TRACE_LIMIT * sizeof *trace, SHARED);
-    if (failed || !control || !trace) exit_process(2);
+    targets = map_anywhere(TARGET_LIMIT * sizeof *targets, SHARED);
+    if (failed || !control || !trace || !targets) exit_process(2);
 }
 
 _Noreturn void runner_main(void) {

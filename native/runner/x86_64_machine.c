@@ -4,6 +4,7 @@
 #include "child.h"
 #include "garbage.h"
 #include "machine.h"
+#include "memory.h"
 #include "system.h"
 #include "x86_64.h"
 
@@ -15,6 +16,8 @@ enum { KEPT_RBX, KEPT_RBP, KEPT_R12, KEPT_R13, KEPT_R14, KEPT_R15, KEPT_RSP, KEP
 
 enum { FLAG_ALWAYS = 1 << 1, FLAG_TRAP = 1 << 8, FLAG_DIRECTION = 1 << 10 };
 enum { ARITHMETIC_FLAGS = 0x8d5 }; /* CF PF AF ZF SF OF */
+enum { FLAG_CARRY = 1, FLAG_PARITY = 1 << 2, FLAG_ZERO = 1 << 6, FLAG_SIGN = 1 << 7,
+       FLAG_OVERFLOW = 1 << 11 };
 enum { MXCSR_CONTROL = 0xffc0, MXCSR_INITIAL = 0x1f80 };
 enum { X87_CONTROL_INITIAL = 0x37f, X87_TAGS_EMPTY = 0xffff };
 
@@ -167,7 +170,7 @@ struct signal_info {
     uint64_t address;
 };
 
-enum { FRAME_REGISTERS = 20, FRAME_RIP = 16 };
+enum { FRAME_REGISTERS = 20, FRAME_RCX = 14, FRAME_RIP = 16, FRAME_RFLAGS = 17 };
 enum { BY_KERNEL = 0x80 }; /* si_code */
 
 struct signal_context {
@@ -198,9 +201,96 @@ static void report(enum event_kind kind, int signal, const struct signal_info *i
     note(&event, context->registers);
 }
 
+static struct trap *stepped_over; /* the jump that is executed just now */
+
 static void on_fault(int signal, const struct signal_info *info, struct signal_context *context) {
+    if (stepped_over && !stepping) context->registers[FRAME_RFLAGS] &= ~(uint64_t)FLAG_TRAP;
     report(EVENT_CRASH, signal, info, context);
     end_child(CRASHED);
+}
+
+/* -------- jumps (Intel SDM volume 2: Jcc, JCXZ, LOOP) -------- */
+
+enum { PREFIX_ADDRESS = 0x67, LONGEST = 15 };
+enum { TWO_BYTES = 0x0f, JCC_NEAR = 0x80, JCC_SHORT = 0x70 };
+enum { LOOPNE = 0xe0, LOOPE = 0xe1, LOOP = 0xe2, JCXZ = 0xe3 };
+
+static int is_prefix(uint8_t byte) {
+    const int segment = (byte & 0xe7) == 0x26 || byte == 0x64 || byte == 0x65;
+    const int rex = (byte & 0xf0) == 0x40, repeat = byte == 0xf2 || byte == 0xf3;
+    return segment || rex || repeat || byte == PREFIX_ADDRESS;
+}
+
+static int holds(unsigned condition, uint64_t flags) {
+    const int less = !(flags & FLAG_SIGN) != !(flags & FLAG_OVERFLOW);
+    const int conditions[] = {!!(flags & FLAG_OVERFLOW),
+                              !!(flags & FLAG_CARRY),
+                              !!(flags & FLAG_ZERO),
+                              !!(flags & (FLAG_CARRY | FLAG_ZERO)),
+                              !!(flags & FLAG_SIGN),
+                              !!(flags & FLAG_PARITY),
+                              less,
+                              less || flags & FLAG_ZERO};
+    return conditions[condition >> 1 & 7] ^ (int)(condition & 1);
+}
+
+/* A write to ecx clears the upper half of rcx. */
+static int counts_on(uint8_t opcode, int narrow, uint64_t *registers) {
+    const uint64_t mask = narrow ? UINT32_MAX : UINT64_MAX;
+    uint64_t *rcx = &registers[FRAME_RCX];
+    const int zero = !!(registers[FRAME_RFLAGS] & FLAG_ZERO);
+    if (opcode == JCXZ) return !(*rcx & mask);
+    *rcx = (*rcx - 1) & mask;
+    return *rcx && (opcode == LOOP || zero == (opcode == LOOPE));
+}
+
+/* Executes the conditional jump that a trap stands on. 0, and nothing done, where the text was
+   patched to something else, or has prefix 66, on which processors differ. */
+static enum direction jump(const struct trap *trap, uint64_t *registers) {
+    const uint8_t *at = (const uint8_t *)registers[FRAME_RIP];
+    uint8_t opcode = trap->original[0];
+    int taken, narrow = 0, near;
+    const uint8_t *rest = at + 1; /* behind the opcode */
+    for (; is_prefix(opcode) && rest < at + LONGEST; opcode = *rest++)
+        narrow |= opcode == PREFIX_ADDRESS;
+    near = opcode == TWO_BYTES;
+    if (near) opcode = *rest++;
+    if ((opcode & 0xf0) == (near ? JCC_NEAR : JCC_SHORT))
+        taken = holds(opcode & 0x0f, registers[FRAME_RFLAGS]);
+    else if (!near && opcode >= LOOPNE && opcode <= JCXZ)
+        taken = counts_on(opcode, narrow, registers);
+    else return 0;
+    int32_t distance = (int8_t)*rest;
+    if (near) memcpy(&distance, rest, sizeof distance);
+    registers[FRAME_RIP] = (uint64_t)rest + (near ? sizeof distance : 1);
+    if (taken) registers[FRAME_RIP] += (uint64_t)(int64_t)distance;
+    return taken ? TAKEN : NOT_TAKEN;
+}
+
+static void step_over(struct trap *trap, uint64_t *registers) {
+    lift_trap(trap);
+    stepped_over = trap;
+    registers[FRAME_RFLAGS] |= FLAG_TRAP;
+}
+
+/* Whether it was a step of ours. */
+static int take_step(uint64_t *registers) {
+    const uint64_t pc = registers[FRAME_RIP];
+    if (!stepped_over && !stepping) return 0;
+    if (stepping) log_step(pc);
+    else registers[FRAME_RFLAGS] &= ~(uint64_t)FLAG_TRAP;
+    if (stepped_over) record_target(stepped_over, pc);
+    stepped_over = NULL;
+    return 1;
+}
+
+static void pass(struct trap *trap, uint64_t *registers) {
+    if (!trap->planted) return;
+    if (trap->wire.kind == TRAP_INDIRECT) return step_over(trap, registers);
+    const enum direction direction = jump(trap, registers);
+    if (!direction) return lift_trap(trap);
+    record_direction(trap, direction);
+    if (stepping) log_step(registers[FRAME_RIP]);
 }
 
 /* int3 comes with code BY_KERNEL and a pc behind it, a step with another; qemu 7.2 leaves the
@@ -209,9 +299,9 @@ static void on_trap(int signal, const struct signal_info *info, struct signal_co
     uint64_t *pc = &context->registers[FRAME_RIP];
     if (info->code == BY_KERNEL) {
         *pc -= TRAP_SIZE;
-        if (take_trap(*pc)) return;
-    } else if (stepping && info->code > 0) {
-        log_step(*pc);
+        struct trap *trap = take_trap(*pc);
+        if (trap) return pass(trap, context->registers);
+    } else if (info->code > 0 && take_step(context->registers)) {
         return;
     }
     on_fault(signal, info, context);

@@ -17,6 +17,7 @@ CHECKS: Mapping[str, str] = {
     "exit": "the code does not end the process",
     "timeout": "the call ends within its budget of CPU time",
     "path": "the chosen variants' code ran, and no other variant's",
+    "capability": "no instruction needs what `needs` (all code) or the mask (what ran) lacks",
     "dispatch": "the dispatcher agrees with the manifest and looks at declared bits only",
 }
 

@@ -12,10 +12,13 @@ from pathlib import Path as FilePath
 from rig.build.image import Function
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
+from rig.checks.capability import CHECK as CAPABILITY
+from rig.checks.capability import executed
 from rig.checks.crossing import Crossing, Run, find_crossing
 from rig.checks.findings import Finding
 from rig.checks.judge import Observation, judge, unsettled
 from rig.checks.proof import claim, prove
+from rig.manifest import Acceptance
 from rig.project import Project, decoded, prologue
 from rig.runner.batches import Batch
 from rig.runner.client import RunFlag
@@ -31,7 +34,7 @@ CPU_BUDGET_US = 2_000_000
 class Trial:
     """How a batch is run: the mask, the seeds of garbage (two, so that what depends on it
     shows), each script's budget of CPU time in microseconds, and whether what is executed is
-    recorded: without it there is no path check."""
+    recorded: without it there is no path check and no capability check."""
 
     mask: Vector
     seeds: tuple[int, ...]
@@ -42,13 +45,15 @@ class Trial:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a batch gave on a path under one mask. `cases` ran to a verdict, `abandoned` did
-    not; `hits` are addresses."""
+    not; `hits` are addresses; `accepted` are the manifest's entries that took findings
+    away."""
 
     cases: int
     failed: int
     abandoned: int
     findings: tuple[Finding, ...]
     hits: frozenset[int]
+    accepted: tuple[Acceptance, ...] = ()
 
 
 def try_batch(
@@ -89,10 +94,11 @@ def try_batch(
     if batch.size and trial.recorded:
         ran = frozenset(f for a in order if (f := project.image.function_at(a)))
         findings += _path_findings(project, path, results, ran, batch.size, run)
+        findings += _capability_findings(project, path, order, batch.size, run)
     failed = max(result.failed_scripts for result in results)
     abandoned = max(result.abandoned for result in results)
     judged = batch.size - abandoned
-    whole = any(f.check == "path" for f in findings)
+    whole = any(f.check in ("path", CAPABILITY) for f in findings)
     return Outcome(
         judged, judged if whole else failed, abandoned, tuple(findings), frozenset(order)
     )
@@ -117,6 +123,19 @@ def _path_findings(
         if f.symbol
         else f
         for f in findings
+    ]
+
+
+def _capability_findings(
+    project: Project, path: Path, order: Sequence[int], size: int, run: Run
+) -> list[Finding]:
+    """What a path's masks do not allow, each with the first script that executes it."""
+    found = executed(project, path, frozenset(order), functools.partial(where, project))
+    base = project.image.text.address
+    return [
+        replace(finding, script=crossing.script) if crossing else finding
+        for address, finding in found
+        for crossing in (find_crossing(Function("", address, 1, ""), size, base, run),)
     ]
 
 

@@ -50,12 +50,14 @@ Undefined = Callable[[Values], bool]
 class Operation:
     """`answer` asks the oracle, `plan` says how the contract computes the same by calls of
     `roles`. `inverse` gives the operation, inputs and answer that undo it: what is sealed is
-    opened too."""
+    opened too. `splits` names the message that the plan takes in two calls where the inputs
+    have a number `split` besides: the bytes, whole blocks, of the first call."""
 
     answer: Callable[[Inputs], Answer]
     plan: Callable[[Inputs, Answer], Plan]
     roles: tuple[str, ...]
     inverse: Inverse | None = None
+    splits: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,12 @@ class Definition:
     header: str
     operations: Mapping[str, Operation]
     undefined: Mapping[str, Undefined] = field(default_factory=dict)
+
+
+def parts(inputs: Inputs, message: bytes) -> tuple[bytes, ...]:
+    """The message of each call: in two where the inputs say so."""
+    at = inputs.get("split")
+    return (message[:at], message[at:]) if isinstance(at, int) else (message,)
 
 
 def octets(inputs: Inputs, name: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from rig.cases import Answer, Inputs
 from rig.oracle import ghash
-from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets
+from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets, parts
 
 
 def _init(inputs: Inputs) -> Use:
@@ -18,8 +18,12 @@ def _ghash_answer(inputs: Inputs) -> Answer:
 def _ghash_plan(inputs: Inputs, answer: Answer) -> Plan:
     data = octets(inputs, "data")
     xi = Named("Xi", octets(inputs, "xi"), answer.outputs["xi_out"])
-    use = Use("ghash", {"Xi": xi, "Htable": Named("Htable"), "in": data, "len": len(data)})
-    return Plan((_init(inputs), use), len(data))
+    table = Named("Htable")
+    uses = [
+        Use("ghash", {"Xi": xi, "Htable": table, "in": part, "len": len(part)})
+        for part in parts(inputs, data)
+    ]
+    return Plan((_init(inputs), *uses), len(data))
 
 
 def _gmult_answer(inputs: Inputs) -> Answer:
@@ -35,7 +39,7 @@ GHASH = Definition(
     "ghash",
     "ghash.h",
     {
-        "ghash": Operation(_ghash_answer, _ghash_plan, ("init", "ghash")),
+        "ghash": Operation(_ghash_answer, _ghash_plan, ("init", "ghash"), splits="data"),
         "gmult": Operation(_gmult_answer, _gmult_plan, ("init", "gmult")),
     },
 )

@@ -2,7 +2,7 @@
 
 from rig.cases import Answer, Inputs
 from rig.oracle import poly1305
-from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets
+from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets, parts
 
 
 def _answer(inputs: Inputs) -> Answer:
@@ -12,7 +12,8 @@ def _answer(inputs: Inputs) -> Answer:
 def _plan(inputs: Inputs, answer: Answer) -> Plan:
     key, message = octets(inputs, "key"), octets(inputs, "message")
     context, whole = Named("ctx"), len(message) - len(message) % 16
-    uses = [Use("init", {"ctx": context, "key": key[:16]}), _blocks(context, message[:whole], 1)]
+    uses = [Use("init", {"ctx": context, "key": key[:16]})]
+    uses += [_blocks(context, part, 1) for part in parts(inputs, message[:whole])]
     if message[whole:]:
         uses.append(_blocks(context, (message[whole:] + b"\1").ljust(16, b"\0"), 0))
     tag = Named("mac", expected=answer.outputs["tag"])
@@ -25,5 +26,7 @@ def _blocks(context: Named, data: bytes, padbit: int) -> Use:
 
 
 POLY1305 = Definition(
-    "poly1305", "poly1305.h", {"mac": Operation(_answer, _plan, ("init", "blocks", "emit"))}
+    "poly1305",
+    "poly1305.h",
+    {"mac": Operation(_answer, _plan, ("init", "blocks", "emit"), splits="message")},
 )

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rig.manifest import Allowance, Manifest
 from rig.plan import Plan
 from rig.project import Project, decoded
 from rig.trace.instructions import FunctionCode, architecture
@@ -52,8 +53,36 @@ def _image(project: Project) -> dict[str, Any]:
         "target": project.manifest.root.resolve().name,
         "arch": project.arch,
         "toolchain": project.image.toolchain,
+        "root": shown_root(project.image.root),
+        "architectures": _architectures(project.manifest),
+        "allow": [_allowance(entry, project.manifest) for entry in project.manifest.allow],
         "functions": functions,
         "files": [{"path": path, "lines": _source(project.image.root / path)} for path in files],
+    }
+
+
+def shown_root(root: Path) -> str:
+    """The project's folder as reports name it: from the folder that the run began in where it
+    lies inside, so that documents hold for every checkout."""
+    here, root = Path.cwd().resolve(), root.resolve()
+    return (root.relative_to(here) if root.is_relative_to(here) else root).as_posix()
+
+
+def _architectures(manifest: Manifest) -> list[str]:
+    """Those that the manifest has variants for."""
+    return sorted({v.arch for p in manifest.primitives.values() for v in p.variants})
+
+
+def _allowance(entry: Allowance, manifest: Manifest) -> dict[str, Any]:
+    """The entry; `place` is relative to the project's folder."""
+    place = entry.place.removeprefix(f"{manifest.root}/")
+    return {
+        "symbol": entry.symbol,
+        "file": entry.file,
+        "first": entry.first,
+        "last": entry.last,
+        "reason": entry.reason,
+        "place": place,
     }
 
 

@@ -12,18 +12,28 @@ from pathlib import Path
 from rig.errors import RigError
 
 MARKER = "results.json"
-PARTS = frozenset((MARKER, "cases"))
+COVERAGE = "coverage.json"
+NATIVE_DATA, NATIVE_CONFIG = "native.coverage", "native.coveragerc"
+PAGE, SUMMARY = "index.html", "summary.md"
+COVERAGE_XML, COVERAGE_LCOV, COVERAGE_PAGES = "coverage.xml", "coverage.lcov", "htmlcov"
+PARTS = frozenset(
+    (
+        *(MARKER, COVERAGE, NATIVE_DATA, NATIVE_CONFIG, PAGE, SUMMARY, "cases"),
+        *(COVERAGE_XML, COVERAGE_LCOV, COVERAGE_PAGES),  # by coverage.py, later
+    )
+)
 _ATTEMPTS = 20
 
 
-def replace_folder(target: Path, files: Mapping[str, bytes]) -> None:
-    """Puts a folder with these files in the place of `target`; RigError if it cannot.
+def replace_folder(target: Path, files: Mapping[str, bytes], option: str = "--report") -> None:
+    """Puts a folder with these files in the place of `target`; RigError, with the option that
+    names another, if it cannot.
 
     A folder that holds anything but a report is never replaced.
     """
     target = target.resolve()
     try:
-        _check(target)
+        _check(target, option)
         target.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
         try:
@@ -33,7 +43,7 @@ def replace_folder(target: Path, files: Mapping[str, bytes]) -> None:
             shutil.rmtree(new, ignore_errors=True)  # where it has not become the report
     except OSError as error:
         raise RigError(
-            f"{target}: cannot write the report: {error.strerror}; name another with --report DIR"
+            f"{target}: cannot write the report: {error.strerror}; name another with {option} DIR"
         ) from error
 
 
@@ -45,14 +55,14 @@ def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
         path.write_bytes(data)
 
 
-def _check(target: Path) -> None:
+def _check(target: Path, option: str) -> None:
     found: set[str] = set()
     with contextlib.suppress(FileNotFoundError):
         found.update(path.name for path in target.iterdir())
     strange = sorted(found - PARTS)
     if strange or (found and MARKER not in found):
         why = f"holds {strange[0]}" if strange else f"lacks {MARKER}"
-        raise RigError(f"{target}: not a report ({why}); name another with --report DIR")
+        raise RigError(f"{target}: not a report ({why}); name another with {option} DIR")
 
 
 def _swap(new: Path, target: Path) -> None:

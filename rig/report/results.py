@@ -7,7 +7,7 @@ docs/results.md. Never here: printing.
 import platform
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rig import __version__
@@ -20,21 +20,23 @@ from rig.report.variants import describe_variant
 
 SCHEMA = 1
 _NO_CASES = {"code": "no-cases", "text": "no source has a case that this path is defined for"}
+_RAN = ("cases", "abandoned", "checks", "accepted")  # what a row that says something has
 ERROR = "error"  # the code of a reason that is the rig's own failure, never a skip
 
 Row = Mapping[str, Any]
-Hits = Mapping[str, frozenset[int]]
+Key = tuple[str, str]  # a manifest's path, a path's id: two manifests may have the same ids
+Hits = Mapping[Key, frozenset[int]]
 
 
 def results(plan: Plan, rows: Sequence[Row], unreached: Row) -> dict[str, Any]:
     """The document of a run; `unreached` is the reason of a path that has no row at all."""
-    by_path: dict[str, list[Row]] = {}
+    by_path: dict[Key, list[Row]] = {}
     for row in rows:
-        by_path.setdefault(row["path"], []).append(row)
-    hits = {path: _hits(found) for path, found in by_path.items()}
+        by_path.setdefault((row["manifest"], row["path"]), []).append(row)
+    hits = {key: _hits(found) for key, found in by_path.items()}
     pairs = [(project, path) for project in plan.projects for path in plan.paths(project)]
     none = [{"reason": unreached}]
-    paths = [_path(plan, p, path, by_path.get(path.id, none), hits) for p, path in pairs]
+    paths = [_path(plan, p, path, by_path.get(_key(p, path), none), hits) for p, path in pairs]
     return {
         "schema": SCHEMA,
         "run": _run(plan),
@@ -50,7 +52,12 @@ def results(plan: Plan, rows: Sequence[Row], unreached: Row) -> dict[str, Any]:
             for v in project.manifest.variants(project.arch)
         ],
         "paths": paths,
+        "stale": [],
     }
+
+
+def _key(project: Project, path: Path) -> Key:
+    return str(project.manifest.path), path.id
 
 
 def _run(plan: Plan) -> dict[str, Any]:
@@ -69,6 +76,11 @@ def _run(plan: Plan) -> dict[str, Any]:
         "profile": "default",
         "cap_matrix": plan.options.cap_matrix,
         "manifests": [str(p.manifest.path) for p in plan.projects],
+        "prebuilt": [
+            {"path": path, "sha256": digest}
+            for p in plan.projects
+            for path, digest in sorted(p.image.prebuilt.items())
+        ],
         "compiled": sum(p.image.compiled for p in plan.projects),
         "reused": sum(p.image.reused for p in plan.projects),
         "absent": [{"arch": a.arch, "reason": a.reason, "fix": a.fix} for a in plan.absences],
@@ -99,7 +111,8 @@ def _path(
     plan: Plan, project: Project, path: Path, rows: Sequence[Row], hits: Hits
 ) -> dict[str, Any]:
     taken = [row for row in rows if "reason" not in row]
-    ran = [row for row in taken if row["cases"] or row["abandoned"] or row["checks"]]
+    ran = [row for row in taken if any(row.get(key) for key in _RAN)]
+    known = {check for row in ran for check, _ in row.get("accepted", ())}
     reasons = [row["reason"] for row in rows if "reason" in row]
     reasons += [_NO_CASES] if taken and not ran else []
     text = unrunnable(project, path)
@@ -107,11 +120,11 @@ def _path(
     errors = sum(reason["code"] == ERROR for reason in reasons)
     failed = sum(row["failed"] for row in ran) + errors
     wrong = errors or any(row["checks"] for row in ran)
-    verdict = "fail" if wrong else "pass" if ran else "skipped"
+    verdict = "fail" if wrong else "accepted" if known else "pass" if ran else "skipped"
     fired = {check for row in ran for check in row["checks"]}
     primitive = project.manifest.primitives[path.primitive]
     variants = chosen_variants(project.manifest, primitive, project.arch, path.choice)
-    seen = hits.get(path.id, frozenset())
+    seen = hits.get(_key(project, path), frozenset())
     return {
         "id": path.id,
         "target": project.manifest.root.name,
@@ -129,14 +142,19 @@ def _path(
         "cases": _counts(ran),
         "failed": failed,
         "abandoned": sum(row["abandoned"] for row in ran),
-        "checks": {c: "fail" if c in fired else "pass" for c in _checks(ran)},
+        "checks": {
+            c: "fail" if c in fired else "accepted" if c in known else "pass"
+            for c in _checks(ran, fired | known)
+        },
         "findings": [finding for row in ran for finding in row["findings"]],
         "coverage": {"instructions": _coverage(project, variants, seen)},
     }
 
 
-def _checks(rows: Sequence[Row]) -> Iterable[str]:
-    return (name for name in CHECKS if name != "dispatch") if rows else ()
+def _checks(rows: Sequence[Row], fired: Collection[str]) -> Iterable[str]:
+    """The checks that were made: without a case those alone that found something in the code."""
+    judged = any(row["cases"] or row["abandoned"] for row in rows)
+    return (name for name in CHECKS if name in fired or (judged and name != "dispatch"))
 
 
 def _counts(rows: Sequence[Row]) -> dict[str, int]:
@@ -168,7 +186,7 @@ def _coverage(
 def _variant(project: Project, variant: Variant, hits: Hits, plan: Plan) -> dict[str, Any]:
     """A variant over every path that runs it: verdicts are on the paths."""
     paths = [p for p in plan.paths(project) if (variant.primitive, variant.name) in p.choice]
-    union = frozenset(o for p in paths for o in hits.get(p.id, ()))
+    union = frozenset(o for p in paths for o in hits.get(_key(project, p), ()))
     return {
         **describe_variant(project.manifest, variant),
         "paths": [p.id for p in paths],

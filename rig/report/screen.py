@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rig.report.unreached import unreached
 from rig.vectors.published import Package
 
 WIDTH = 80
@@ -20,14 +21,20 @@ Document = Mapping[str, Any]
 
 
 def screen(
-    document: Document, seconds: float, build_seconds: float, packages: Sequence[Package]
+    document: Document,
+    seconds: float,
+    build_seconds: float,
+    packages: Sequence[Package],
+    covered: Document | None = None,
 ) -> Iterator[str]:
-    """The lines of the last screen."""
+    """The lines of the last screen; `covered` is the coverage document of the same run."""
     run, paths = document["run"], document["paths"]
     built = f"{run['compiled']} objects compiled, {run['reused']} reused ({build_seconds:.1f} s)"
     if not run["compiled"]:
         built = f"nothing compiled, {run['reused']} objects reused ({build_seconds:.1f} s)"
     yield from _line("built", f"{built}, {run['toolchain']}")
+    for item in run["prebuilt"]:
+        yield from _line("prebuilt", f"{item['path']} sha256 {item['sha256']}")
     yield from _line("controls", _controls(document["controls"]))
     yield from _line("masks", _masks(document["dispatch"]))
     yield from _line("paths", _paths(paths))
@@ -41,7 +48,9 @@ def screen(
     yield from _primitives(document)
     yield ""
     yield from _not_run(document, packages)
-    yield from _next(document)
+    for line in document["stale"]:
+        yield from _line("stale", line)
+    yield from _next(document, covered)
 
 
 def _line(label: str, text: str) -> list[str]:
@@ -81,12 +90,13 @@ def _masks(dispatch: Sequence[Document]) -> str:
 
 
 def _paths(paths: Sequence[Document]) -> str:
-    count = {v: sum(p["verdict"] == v for p in paths) for v in ("pass", "fail", "skipped")}
+    count = {v: sum(p["verdict"] == v for p in paths) for v in _SIGNS}
     kinds = {k: sum(p["kind"] == k for p in paths) for k in ("mask", "direct", "forced")}
     words = {"mask": "by mask", "direct": "direct", "forced": "forced"}
     made = " + ".join(f"{n} {words[k]}" for k, n in kinds.items() if n)
+    accepted = f"{count['accepted']} accepted, " if count["accepted"] else ""
     return (
-        f"{made or 'none'}: {count['pass']} proven, {count['fail']} failed, "
+        f"{made or 'none'}: {count['pass']} proven, {accepted}{count['fail']} failed, "
         f"{count['skipped']} not run"
     )
 
@@ -110,7 +120,7 @@ def _entries(name: str, entries: Sequence[str]) -> list[str]:
     return [*lines, line.rstrip()]
 
 
-_SIGNS = {"pass": "ok", "fail": "FAIL", "skipped": "not run"}
+_SIGNS = {"pass": "ok", "fail": "FAIL", "skipped": "not run", "accepted": "accepted"}
 
 
 def _variant(variant: Document, document: Document) -> str:
@@ -123,7 +133,7 @@ def _variant(variant: Document, document: Document) -> str:
 
 def _worst(paths: Sequence[Document]) -> str:
     verdicts = {path["verdict"] for path in paths}
-    return next((v for v in ("fail", "pass", "skipped") if v in verdicts), "skipped")
+    return next((v for v in ("fail", "accepted", "pass", "skipped") if v in verdicts), "skipped")
 
 
 def _percent(counts: Mapping[str, int]) -> str:
@@ -173,7 +183,7 @@ def _named(paths: Sequence[Document]) -> str:
     return ", ".join(f"{primitive} {count} paths" for primitive, count in counts.items())
 
 
-def _next(document: Document) -> Iterator[str]:
+def _next(document: Document, covered: Document | None) -> Iterator[str]:
     failed = [p for p in document["paths"] if p["verdict"] == "fail"]
     if failed:
         yield from _line("next", "the failures above, each with its replay line")
@@ -188,7 +198,10 @@ def _next(document: Document) -> Iterator[str]:
         name = f"{least['primitive']}/{least['variant']}"
         missing = least["coverage"]["instructions"]
         count = missing["total"] - missing["covered"]
-        yield from _line("next", f"rig coverage {name}: {count} instructions were never executed")
+        first = unreached(covered, name)[:1] if covered else ()
+        place = "".join(f", first at {block.place}" for block in first)
+        text = f"rig coverage {name}: {count} instructions were never executed{place}"
+        yield from _line("next", text)
 
 
 def _share(counts: Mapping[str, int]) -> float:

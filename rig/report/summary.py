@@ -14,15 +14,17 @@ from typing import Any
 import pytest
 
 from rig.errors import RigError
+from rig.gate.verdict import exit_code, judged, say
 from rig.interrupt import interrupt_workers
 from rig.lab import Lab, rows
 from rig.report.coverage import coverage
-from rig.report.folder import MARKER, replace_folder
+from rig.report.coveragepy import native_parts
+from rig.report.folder import COVERAGE, MARKER, replace_folder
 from rig.report.results import results
 from rig.report.screen import screen
+from rig.report.staleness import stale_entries
 from rig.vectors.published import packaged
 
-COVERAGE = "coverage.json"
 _NOT_SELECTED = {"code": "not-selected", "text": "no item of this path was selected"}
 _UNREACHED: Mapping[int, Mapping[str, str]] = {
     pytest.ExitCode.OK: _NOT_SELECTED,
@@ -37,10 +39,11 @@ class Reporter:
     """Registered on the controller only."""
 
     def __init__(self, lab: Lab) -> None:
-        self.plan = lab.plan
+        self.lab, self.plan = lab, lab.plan
         self.began = time.monotonic() - lab.plan.build_seconds - lab.plan.plan_seconds
         self.document: dict[str, Any] | None = None
         self.trouble = ""
+        self.gate: list[str] = []
 
     def pytest_report_header(self) -> list[str]:
         """What was built, before anything runs."""
@@ -61,22 +64,32 @@ class Reporter:
             return
         stopped = bool(session.shouldfail or session.shouldstop)  # -x, --maxfail
         reason = _CUT_SHORT if stopped else _UNREACHED.get(exitstatus, _CUT_SHORT)
-        self.document = results(self.plan, rows(self.plan.folder), reason)
+        found = rows(self.plan.folder)
+        self.document = results(self.plan, found, reason)
         if reason is _NOT_SELECTED:
-            self._write(self.document)
+            self.document["stale"] = list(stale_entries(self.plan, found, self._sources))
+            if self.document["stale"] and exitstatus == pytest.ExitCode.OK:
+                exitstatus = session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            covered = coverage(self.plan, rows(self.plan.folder))
+            self._write(self.document, covered)
+            if self.plan.options.gate:
+                session.exitstatus = self._judge(covered) or exitstatus
         else:
             self.trouble = f"{reason['text']}: the report was not replaced"
+
+    def _sources(self, primitive: str) -> list[str]:
+        return [source.name for source in self.lab.sources(primitive)]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self) -> None:
         """Tells the workers."""
         interrupt_workers(self.plan.folder)
 
-    def _write(self, document: dict[str, Any]) -> None:
-        covered = coverage(self.plan, rows(self.plan.folder))
+    def _write(self, document: dict[str, Any], covered: Mapping[str, Any]) -> None:
         files = {
             MARKER: json.dumps(document, indent=1).encode(),
             COVERAGE: json.dumps(covered, separators=(",", ":")).encode(),
+            **native_parts(covered, self.plan.options.report),
         }
         for case in sorted((self.plan.folder / "cases").glob("*.json")):
             files[f"cases/{case.name}"] = case.read_bytes()
@@ -84,6 +97,17 @@ class Reporter:
             replace_folder(Path(self.plan.options.report), files)
         except RigError as error:
             self.trouble = str(error)
+
+    def _judge(self, covered: Mapping[str, Any]) -> int:
+        """The exit code of the gate; what it says is printed below the last screen."""
+        assert self.document is not None
+        try:
+            judgements = judged(self.document, covered)
+        except RigError as error:
+            self.gate.append(f"{'gate':10} could not judge: {error}")
+            return pytest.ExitCode.USAGE_ERROR
+        say(judgements, self.document, self.gate.append)
+        return exit_code(judgements)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Prints the last screen."""
@@ -95,6 +119,8 @@ class Reporter:
             terminalreporter.write_line(line)
         place = self.trouble or f"{self.plan.options.report}/{MARKER}"
         terminalreporter.write_line(f"{'report':10} {place}")
+        for line in self.gate:
+            terminalreporter.write_line(line)
 
     def pytest_unconfigure(self) -> None:
         """Takes the run's folder away."""

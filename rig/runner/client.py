@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from struct import Struct
 from typing import NoReturn, Self
@@ -23,7 +24,7 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 MAGIC = 0x52474952  # "RIGR"
-VERSION = 1
+VERSION = 2
 ARCHITECTURES = {1: "x86_64"}
 CRASH_LIMIT = 16
 TIMEOUT_LIMIT = 1
@@ -35,6 +36,7 @@ READ, WRITE, EXECUTE = 1, 2, 4  # `protection` of a mapping, as in sys/mman.h
 _FRAME = Struct("<IIQ")  # op or status, 0, length of the payload
 _HELLO = Struct("<IIIIII")  # magic, version, architecture, word bytes, page bytes, 0
 _RUN = Struct("<IIIIQQIIII")  # batch, first, count, flags, seed, budget, crashes, timeouts, 0, 0
+_TRAP = Struct("<IBBBx")  # offset, kind, proven, due
 _PIPE_BYTES = 1 << 20
 
 
@@ -59,7 +61,7 @@ _STATUS = {
     1004: "a request of the wrong length",
     1005: "more than the runner has room for",
     1006: "not available on this CPU",
-    1007: "coverage without traps",
+    1007: "coverage without traps, or branches without coverage",
 }
 
 
@@ -72,13 +74,37 @@ class RunnerDiedError(RunnerError):
 
 
 class RunFlag(IntFlag):
-    """What a RUN does besides judging; FLIP puts every buffer on its other guard side."""
+    """What a RUN does besides judging. FLIP puts every buffer on its other guard side. BRANCHES,
+    only together with COVERAGE, records which ways jumps go."""
 
     NONE = 0
     COVERAGE = 1
     STOP_AT_FIRST = 2
     STEP = 4
     FLIP = 8
+    BRANCHES = 16
+
+
+class TrapKind(IntEnum):
+    """What a trapped instruction does: a jump's trap outlives the first hit under BRANCHES."""
+
+    PLAIN = 0
+    CONDITIONAL = 1
+    INDIRECT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """An instruction start of the text under coverage, `offset` bytes from its base.
+
+    Directions of a conditional jump (1 taken, 2 not taken): a hit where one in `proven` leads
+    proves it, so the trap need not see it; one in `due` is gone before the call returns.
+    """
+
+    offset: int
+    kind: TrapKind = TrapKind.PLAIN
+    proven: int = 0
+    due: int = 0
 
 
 class Runner:
@@ -153,10 +179,11 @@ class Runner:
         value: int = Struct("<Q").unpack(self._ask(_Op.XGETBV, Struct("<Q").pack(index)))[0]
         return value
 
-    def traps(self, base: int, size: int, offsets: Sequence[int]) -> None:
+    def traps(self, base: int, size: int, traps: Sequence[Trap]) -> None:
         """Says where the instructions of the text under coverage start, replacing what was
-        said before. `offsets` count from `base`."""
-        self._ask(_Op.TRAPS, Struct(f"<QQ{len(offsets)}I").pack(base, size, *offsets))
+        said before."""
+        records = (_TRAP.pack(trap.offset, trap.kind, trap.proven, trap.due) for trap in traps)
+        self._ask(_Op.TRAPS, Struct("<QQ").pack(base, size) + b"".join(records))
 
     def batch(self, data: bytes) -> int:
         """Uploads an encoded batch, which stays until dropped; its identifier."""

@@ -82,6 +82,11 @@ class RunResult:
     `failed_scripts` is exact; `unreported` events found no room in `events`. `order` holds the
     text offsets that were executed, by their first time. `trace` holds the PCs of a stepped
     run in order, at most the first 2**20 of `steps` of them. `cpu_ns` is user and system time.
+
+    Under BRANCHES, `branches` has the text offset of each conditional jump that was seen to go
+    some way, and a mask: 1 taken, 2 not taken; what hits prove besides, `rig.trace.branches`
+    adds. `indirect` has each text offset of an indirect jump with each address that it went
+    to, at most the first 2**16 pairs. A jump is watched for its first 256 times in each script.
     """
 
     events: tuple[Event, ...]
@@ -93,6 +98,8 @@ class RunResult:
     trace: tuple[int, ...]
     steps: int
     cpu_ns: int
+    branches: tuple[tuple[int, int], ...]
+    indirect: tuple[tuple[int, int], ...]
 
     @property
     def hits(self) -> frozenset[int]:
@@ -100,13 +107,17 @@ class RunResult:
         return frozenset(self.order)
 
 
-_RESULT = struct.Struct("<IIIIIIQQQ")  # ran, failed, events, unreported, hits, 0, cpu, steps, trace
+# ran, failed, events, unreported, hits, branches, cpu time, steps, traced, targets
+_RESULT = struct.Struct("<IIIIIIQQQQ")
+_BRANCH = struct.Struct("<II")  # offset, directions
+_TARGET = struct.Struct("<QII")  # target, offset, 0
 _EVENT = struct.Struct("<IiIIIIqQQQ")  # kind, step, script, buffer, which, data, offset, ...
 
 
 def decode_result(answer: bytes, count: int) -> RunResult:
     """A RUN's answer; `count` scripts were asked for."""
-    ran, failed, found, unreported, hits, _, cpu, steps, traced = _RESULT.unpack_from(answer)
+    head = _RESULT.unpack_from(answer)
+    ran, failed, found, unreported, hits, jumps, cpu, steps, traced, targets = head
     position = _RESULT.size
     events: list[Event] = []
     for _ in range(found):
@@ -116,8 +127,26 @@ def decode_result(answer: bytes, count: int) -> RunResult:
         events.append(_event(fields, answer[position : position + size]))
         position += size + -size % 8
     trace = struct.unpack_from(f"<{traced}Q", answer, position)
-    order = struct.unpack_from(f"<{hits}I", answer, position + 8 * traced)
-    return RunResult(tuple(events), ran, count - ran, failed, unreported, order, trace, steps, cpu)
+    position += 8 * traced
+    order = struct.unpack_from(f"<{hits}I", answer, position)
+    position += 4 * hits
+    middle = position + _BRANCH.size * jumps
+    branches = tuple(_BRANCH.iter_unpack(answer[position:middle]))
+    rest = _TARGET.iter_unpack(answer[middle : middle + _TARGET.size * targets])
+    indirect = tuple((offset, target) for target, offset, _ in rest)
+    return RunResult(
+        events=tuple(events),
+        ran=ran,
+        abandoned=count - ran,
+        failed_scripts=failed,
+        unreported=unreported,
+        order=order,
+        trace=trace,
+        steps=steps,
+        cpu_ns=cpu,
+        branches=branches,
+        indirect=indirect,
+    )
 
 
 def _event(fields: tuple[int, ...], data: bytes) -> Event:

@@ -1,6 +1,6 @@
 """An image in a runner: loaded once, restarted when the runner dies, batches resident.
 
-Enters: an image, the instruction starts of its text, a runner command. Leaves: run results
+Enters: an image, the traps for its text, a runner command. Leaves: run results
 with addresses. Never here: judging.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from rig.build.image import Image
-from rig.runner.client import EXECUTE, READ, WRITE, RunFlag, Runner, RunnerDiedError
+from rig.runner.client import EXECUTE, READ, WRITE, RunFlag, Runner, RunnerDiedError, Trap
 from rig.runner.events import RunResult
 from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
@@ -20,9 +20,9 @@ RESIDENT_BYTES = 256 << 20
 class Session:
     """A runner that holds one image. Start-up is lazy, so that an unused session costs nothing."""
 
-    def __init__(self, image: Image, starts: Sequence[int], command: Sequence[str]) -> None:
+    def __init__(self, image: Image, traps: Sequence[Trap], command: Sequence[str]) -> None:
         self.image = image
-        self._starts = starts
+        self._traps = traps
         self._runner = Runner(command)
         self._loaded = False
         self._resident: OrderedDict[bytes, int] = OrderedDict()
@@ -88,8 +88,7 @@ class Session:
             self._runner.map(start, size, protection)
             self._runner.write(segment.address, segment.data)
         text = self.image.text
-        offsets = [start - text.address for start in self._starts]
-        self._runner.traps(text.address, len(text.data), offsets)
+        self._runner.traps(text.address, len(text.data), self._traps)
 
     def _upload(self, batch: bytes) -> int:
         if batch in self._resident:

@@ -74,6 +74,24 @@ class Instruction:
         return self.address + len(self.code)
 
 
+class Use(Enum):
+    """What an instruction does with a number that stands in it."""
+
+    COMPARE = "compare"
+    STEP = "step"
+    SHIFT = "shift"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number that stands in an instruction and may be a length, in whatever unit: what it
+    compares with or masks by, how far it steps, 2 to the power of what it shifts by. Its sign
+    is left out."""
+
+    use: Use
+    value: int
+
+
 class Architecture(Protocol):
     """The encoding of one architecture. Addresses are those of the running image."""
 
@@ -101,4 +119,8 @@ class Architecture(Protocol):
 
     def features(self, instruction: Instruction) -> frozenset[str]:
         """Name the CPU features that it needs, all of them, in the decoder's spelling."""
+        ...
+
+    def constants(self, instruction: Instruction) -> Sequence[Constant]:
+        """Give the numbers in it that may be lengths; none that belong to the stack pointer."""
         ...

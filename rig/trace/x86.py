@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from rig.trace.architecture import DecoderMissingError, Instruction, Kind
+from rig.trace.architecture import Constant, DecoderMissingError, Instruction, Kind, Use
 
 if TYPE_CHECKING:
     import iced_x86
@@ -39,6 +39,9 @@ class X86:
         self._iced = _load()
         self._kinds = _kinds(self._iced)
         self._formatter = _formatter(self._iced)
+        self._features = _feature_names(self._iced)
+        self._uses = _uses(self._iced)
+        self._widths = _widths(self._iced)
 
     def straight(self, code: bytes, base: int, start: int) -> Iterator[Instruction]:
         """Decode one after the other from `start` (see `Architecture`)."""
@@ -101,8 +104,28 @@ class X86:
 
     def features(self, instruction: Instruction) -> frozenset[str]:
         """Name the CPUID features that it needs in conjunction, as iced-x86 spells them."""
-        names = _feature_names(self._iced)
-        return frozenset(names[value] for value in self._decoded(instruction).cpuid_features())
+        found = self._decoded(instruction).cpuid_features()
+        return frozenset(self._features[value] for value in found)
+
+    def constants(self, instruction: Instruction) -> tuple[Constant, ...]:
+        """Immediates of comparisons, masks, additions and shifts, displacements of lea."""
+        decoded = self._decoded(instruction)
+        use = self._uses.get(decoded.mnemonic)
+        stack = self._iced.Register.RSP
+        if use is None or stack in (decoded.op0_register, decoded.memory_base):
+            return ()
+        if decoded.mnemonic == self._iced.Mnemonic.LEA:
+            numbers = [_without_sign(decoded.memory_displacement, 64)]
+        else:
+            kinds = [decoded.op_kind(place) for place in range(decoded.op_count)]
+            numbers = [
+                _without_sign(decoded.immediate(place), self._widths[kind])
+                for place, kind in enumerate(kinds)
+                if kind in self._widths
+            ]
+        if use is Use.SHIFT:
+            numbers = [1 << count for count in numbers if count < 64]
+        return tuple(Constant(use, number) for number in numbers if number)
 
 
 def _kinds(iced: ModuleType) -> dict[int, Kind]:
@@ -116,6 +139,34 @@ def _kinds(iced: ModuleType) -> dict[int, Kind]:
         flow.INDIRECT_CALL: Kind.INDIRECT_CALL,
         flow.EXCEPTION: Kind.STOP,
     }
+
+
+def _uses(iced: ModuleType) -> dict[int, Use]:
+    names = {
+        Use.COMPARE: ("CMP", "TEST"),
+        Use.STEP: ("ADD", "SUB", "AND", "LEA"),
+        Use.SHIFT: ("SHR", "SAR", "SHL", "BT"),
+    }
+    return {getattr(iced.Mnemonic, name): use for use, each in names.items() for name in each}
+
+
+def _widths(iced: ModuleType) -> dict[int, int]:
+    """The kinds of immediate operands by the bits that the number is extended to; 0 where its
+    sign means nothing."""
+    kinds = iced.OpKind
+    return {
+        kinds.IMMEDIATE8: 0,
+        kinds.IMMEDIATE16: 16,
+        kinds.IMMEDIATE8TO16: 16,
+        kinds.IMMEDIATE32: 32,
+        kinds.IMMEDIATE8TO32: 32,
+        kinds.IMMEDIATE8TO64: 64,
+        kinds.IMMEDIATE32TO64: 64,
+    }
+
+
+def _without_sign(number: int, bits: int) -> int:
+    return min(number, (1 << bits) - number) if bits else number
 
 
 def _formatter(iced: ModuleType) -> "iced_x86.Formatter":

@@ -80,9 +80,7 @@ def test_initialiser(project: Project, session: Session) -> None:
     address = project.image.symbols["rig_ia32cap"]
     words = project.host.words
     init = Call(Address(project.image.symbols["rig_ia32cap_init"]), ())
-    copy = Call(
-        Address(project.image.symbols["memcpy"]), (Pointer(0), _word(address), _word(40))
-    )
+    copy = Call(Address(project.image.symbols["memcpy"]), (Pointer(0), _word(address), _word(40)))
     vector = Buffer("vector", 40, expected=struct.pack("<10I", *words), align=4)
     result = session.run(encode([Script((vector,), (init, copy))]), Prologue())
     assert result.events == ()

@@ -10,10 +10,11 @@ import pytest
 from rig.capabilities.paths import Sweep, direct_paths
 from rig.checks.controls import Control
 from rig.checks.findings import CHECKS
+from rig.data import data_folder
 from rig.items import skipped_row
 from rig.options import Options
 from rig.plan import Absence, Plan
-from rig.project import Project, decoded
+from rig.project import Project, decoded, functions_of
 from rig.report.results import ERROR, SCHEMA, results
 
 NONE = {"code": "not-selected", "text": "no item of this path was selected"}
@@ -41,6 +42,7 @@ def plan(controls: Project, tmp_path: FilePath) -> Plan:
 
 def _row(path: str, source: str = "sweep", cases: int = 10, **changed: Any) -> dict[str, Any]:
     whole = {
+        "manifest": str(data_folder("native") / "controls" / "rig.toml"),
         "path": path,
         "source": source,
         "published": {},
@@ -102,7 +104,7 @@ def test_verdicts(
 def test_the_rigs_own_failure_is_no_skip(plan: Plan) -> None:
     (path,) = (p for p in plan.paths(plan.projects[0]) if p.id == CLEAN)
     error = skipped_row(path, "sweep", ERROR, "RunnerError: it broke")
-    found = _paths(plan, _row(CLEAN, "edges"), error)[CLEAN]
+    found = _paths(plan, _row(CLEAN, "edges"), {**_row(CLEAN), **error})[CLEAN]
     assert (found["verdict"], found["failed"]) == ("fail", 1)
     assert found["reason"] == {"code": "error", "text": "RunnerError: it broke"}
 
@@ -139,11 +141,21 @@ def test_totals_count_cases_mismatches_and_absences(plan: Plan) -> None:
 def test_coverage_counts_instructions_of_the_variants_functions_once(plan: Plan) -> None:
     project = plan.projects[0]
     base = project.image.text.address
-    (function,) = (f for f in decoded(project.image).functions if f.name == "control_wrong_tail")
-    offsets = [i.address - base for i in function.instructions]
+    (stanza,) = (v for v in project.manifest.variants("x86_64") if v.name == "wrong_tail")
+    own = {function.address for function in functions_of(project, stanza)}
+    functions = [f for f in decoded(project.image).functions if f.address in own]
+    offsets = sorted({i.address - base for f in functions for i in f.instructions})
     rows = [_row(WRONG, hits=offsets[:2]), _row(WRONG, "edges", hits=[offsets[1], 1 << 30])]
     document = results(plan, rows, NONE)
     wanted = {"covered": 2, "total": len(offsets)}
     (path,) = (p for p in document["paths"] if p["id"] == WRONG)
     (variant,) = (v for v in document["variants"] if v["variant"] == "wrong_tail")
     assert path["coverage"]["instructions"] == variant["coverage"]["instructions"] == wanted
+
+
+def test_two_manifests_with_the_same_paths_are_kept_apart(plan: Plan) -> None:
+    project = plan.projects[0]
+    other = replace(project, manifest=replace(project.manifest, path=FilePath("/other/rig.toml")))
+    rows = [_row(CLEAN, failed=1, checks=["value"]), _row(CLEAN, manifest="/other/rig.toml")]
+    document = results(replace(plan, projects=(project, other)), rows, NONE)
+    assert [p["verdict"] for p in document["paths"] if p["id"] == CLEAN] == ["fail", "pass"]

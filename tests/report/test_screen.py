@@ -56,7 +56,14 @@ def _variant(primitive: str, name: str, covered: int, paths: list[Document]) -> 
 def _document(paths: list[Document], variants: list[Document], **changed: Any) -> Document:
     failed = sum(path["verdict"] == "fail" for path in paths)
     return {
-        "run": {"compiled": 0, "reused": 19, "toolchain": "zig 0.17.1", "absent": []},
+        "run": {
+            "compiled": 0,
+            "reused": 19,
+            "toolchain": "zig 0.17.1",
+            "absent": [],
+            "prebuilt": [],
+        },
+        "stale": [],
         "controls": [
             {"fault": "wrong_tail", "expected": "value", "held": True},
             {"fault": "clean", "expected": "", "held": True},
@@ -88,15 +95,18 @@ def _red() -> Document:
         _path("chacha20", "chacha20=avx512", verdict="skipped", reason=lacks),
         _path("chacha20", "chacha20=avx512", "direct", verdict="skipped", reason=lacks),
         _path("chacha20_poly1305", "fused=-,chacha20=generic,poly1305=donna44"),
+        _path("poly1305", "poly1305=donna26", "direct", verdict="accepted"),
         _path("chacha20_poly1305", "fused=-,chacha20=avx2,poly1305=donna44", verdict="fail"),
     ]
     covered = {"generic": 1000, "avx2": 640, "avx512": 0}
     variants = [_variant("chacha20", name, n, paths) for name, n in covered.items()]
+    variants.append(_variant("poly1305", "donna26", 1000, paths))
     run = {
         "compiled": 3,
         "reused": 16,
         "toolchain": "zig 0.17.1",
         "absent": [{"arch": "arm", "reason": "no runner for it", "fix": "run with --arch x86_64"}],
+        "prebuilt": [{"path": "lib/fast.o", "sha256": "0123456789abcdef" * 4}],
     }
     controls = [
         {"fault": "wrong_tail", "expected": "value", "held": False},
@@ -113,7 +123,8 @@ def _red() -> Document:
         },
         {"primitive": "poly1305", "tested": False, "masks": 9, "probes": 0, "mismatches": []},
     ]
-    return _document(paths, variants, run=run, controls=controls, dispatch=dispatch)
+    stale = ["rig.toml:9: `accept`: no finding of `value` on `toy` any more; take the entry out"]
+    return _document(paths, variants, run=run, controls=controls, dispatch=dispatch, stale=stale)
 
 
 def _cut_short() -> Document:

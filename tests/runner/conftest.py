@@ -1,4 +1,4 @@
-"""A runner, built once, with an image of small functions (functions.c, functions.S) in it."""
+"""A runner, built once, with an image of small functions (functions.c, functions.S, jumps.S)."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from iced_x86 import Decoder
+from iced_x86 import Decoder, FlowControl
 
-from rig.runner.client import EXECUTE, READ, WRITE, RunFlag, Runner
+from rig.runner.client import EXECUTE, READ, WRITE, RunFlag, Runner, Trap, TrapKind
 from rig.runner.encode import encode
 from rig.runner.events import Event, RunResult
 from rig.runner.placement import PAGE
@@ -20,6 +20,10 @@ HERE = Path(__file__).parent
 NATIVE = HERE.parents[1] / "native" / "runner"
 TARGET = "--target=x86_64-linux-gnu"
 FLAGS = ("-std=gnu11", "-O2", "-ffreestanding", "-fno-sanitize=all", "-fno-stack-protector")
+KINDS = {
+    FlowControl.CONDITIONAL_BRANCH: TrapKind.CONDITIONAL,
+    FlowControl.INDIRECT_BRANCH: TrapKind.INDIRECT,
+}
 RUNNER = ("runner.c", "child.c", "support.c", "x86_64_machine.c", "x86_64.S")
 
 
@@ -35,10 +39,15 @@ class Image:
         """Address and bytes of the code."""
         return next((address, data) for address, data, _, code in self.segments if code)
 
-    def starts(self) -> list[int]:
-        """The text offset of every instruction."""
+    def traps(self) -> list[Trap]:
+        """A trap for every instruction; jumps prove nothing of each other."""
         address, data = self.text
-        return [i.ip - address for i in Decoder(64, data, ip=address)]
+        found = Decoder(64, data, ip=address)
+        return [Trap(i.ip - address, KINDS.get(i.flow_control, TrapKind.PLAIN)) for i in found]
+
+    def offset(self, name: str) -> int:
+        """Where a symbol is in the text."""
+        return self.symbols[name] - self.text[0]
 
     def call(
         self, name: str, *arguments: Argument | int, returns: int | None = None, bits: int = 64
@@ -73,9 +82,21 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
     folder = tmp_path_factory.mktemp("image")
     zig("clang", TARGET, *FLAGS, "-c", HERE / "functions.c", "-o", "c.o", folder=folder)
     zig("clang", TARGET, "-c", HERE / "functions.S", "-o", "s.o", folder=folder)
+    zig("clang", TARGET, "-c", HERE / "jumps.S", "-o", "j.o", folder=folder)
     support = (NATIVE / "support.c", "-fno-builtin", "-o", "m.o")
     zig("clang", TARGET, *FLAGS, "-c", *support, folder=folder)
-    link = ("-static", "--image-base=0x100000000", "-e", "0", "-o", "image", "c.o", "s.o", "m.o")
+    link = (
+        "-static",
+        "--image-base=0x100000000",
+        "-e",
+        "0",
+        "-o",
+        "image",
+        "c.o",
+        "s.o",
+        "j.o",
+        "m.o",
+    )
     zig("ld.lld", *link, folder=folder)
     return read_image(folder / "image")
 
@@ -100,7 +121,7 @@ def load_image(runner: Runner, image: Image) -> None:
         runner.map(start, end - start, READ | WRITE | (EXECUTE if code else 0))
         runner.write(address, data)
     base, text = image.text
-    runner.traps(base, len(text), image.starts())
+    runner.traps(base, len(text), image.traps())
 
 
 @pytest.fixture

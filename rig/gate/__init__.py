@@ -1,0 +1,1 @@
+"""Decides whether a run is good enough: rules, thresholds, a committed baseline."""

@@ -1,0 +1,51 @@
+"""Entries of `accept` that find nothing any more.
+
+Enters: a plan, the rows of its workers, the names of each primitive's sources. Leaves: a line
+per stale entry. Never here: verdicts on code. An entry is judged only in a run that took every
+path of its symbol with every source: what was deselected proves nothing.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from rig.capabilities.paths import Path
+from rig.checks.acceptance import stale, symbols_of
+from rig.options import Options
+from rig.plan import Plan
+from rig.project import Project
+
+Row = Mapping[str, Any]
+_NARROWING = ("cpu", "ia32cap", "force", "primitive", "variant")
+
+
+def stale_entries(
+    plan: Plan, rows: Sequence[Row], sources: Callable[[str], Collection[str]]
+) -> tuple[str, ...]:
+    """`path:line: ...` for each stale entry of each project."""
+    if _narrowed(plan.options):
+        return ()
+    return tuple(line for project in plan.projects for line in _stale(project, rows, sources))
+
+
+def _narrowed(options: Options) -> bool:
+    return options.cap_matrix == "host" or any(getattr(options, name) for name in _NARROWING)
+
+
+def _stale(
+    project: Project, rows: Sequence[Row], sources: Callable[[str], Collection[str]]
+) -> tuple[str, ...]:
+    if not project.manifest.accept:
+        return ()
+    own = [row for row in rows if row["manifest"] == str(project.manifest.path)]
+    taken = {place for row in own for _, place in row.get("accepted", ())}
+    judged: set[str] = set()
+    partly: set[str] = set()
+    for path in (path for sweep in project.sweeps for path in sweep.paths):
+        whole = _sources_run(path, own).issuperset(sources(path.primitive))
+        (judged if whole else partly).update(symbols_of(project, path))
+    entries = [entry for entry in project.manifest.accept if entry.place in taken]
+    return stale(project.manifest.accept, entries, judged - partly)
+
+
+def _sources_run(path: Path, rows: Sequence[Row]) -> set[str]:
+    return {row["source"] for row in rows if row["path"] == path.id and "reason" not in row}

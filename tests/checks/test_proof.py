@@ -1,0 +1,94 @@
+"""What a path may and must run."""
+
+from dataclasses import replace
+
+import pytest
+
+from rig.build.image import Function
+from rig.capabilities.paths import Path, direct_paths
+from rig.checks.proof import Claim, claim, prove
+from rig.manifest import Manifest, Variant
+from rig.project import Project
+
+OWN, OTHER, SHARED = (
+    Function(name, 0x1000 + 16 * n, 16, "a.c") for n, name in enumerate(("own", "other", "shared"))
+)
+CLAIM = Claim(frozenset({OTHER}), (("toy/own", frozenset({"own", "own_init"})),))
+
+
+def _path(project: Project, name: str) -> Path:
+    paths = direct_paths(project.manifest.primitives["chacha20"], project.arch)
+    return next(path for path in paths if path.name == f"chacha20={name}")
+
+
+def _changed(project: Project, name: str, **changed: object) -> Project:
+    """The project with one stanza changed."""
+    manifest: Manifest = project.manifest
+    primitive = manifest.primitives["chacha20"]
+
+    def stanza(variant: Variant) -> Variant:
+        return replace(variant, **changed) if variant.name == name else variant  # type: ignore[arg-type]
+
+    variants = tuple(stanza(variant) for variant in primitive.variants)
+    primitives = {"chacha20": replace(primitive, variants=variants)}
+    return replace(project, manifest=replace(manifest, primitives=primitives))
+
+
+@pytest.mark.parametrize(
+    ("ran", "symbols"),
+    [
+        ({OWN}, []),
+        ({OWN, SHARED}, []),
+        ({OWN, OTHER}, ["other"]),
+        ({OTHER}, ["other", ""]),
+        ({SHARED}, [""]),
+        (set(), [""]),
+    ],
+)
+def test_prove(ran: set[Function], symbols: list[str]) -> None:
+    findings = prove(CLAIM, frozenset(ran))
+    assert [finding.symbol for finding in findings] == symbols
+    assert all(finding.check == "path" for finding in findings)
+
+
+def test_words() -> None:
+    stranger, absent = prove(CLAIM, frozenset({OTHER}))
+    assert stranger.summary == (
+        "other ran, which belongs to a variant that this path has not chosen"
+    )
+    assert absent.summary == "toy/own did not run: none of own, own_init"
+
+
+def test_one_of_several_entries_is_enough() -> None:
+    init = Function("own_init", 0x2000, 8, "a.c")
+    assert prove(CLAIM, frozenset({init})) == []
+
+
+def test_every_slot_is_proven() -> None:
+    claimed = Claim(frozenset(), (("aes/x", frozenset({"a"})), ("ghash/y", frozenset({"b"}))))
+    function = Function("a", 0, 1, "a.c")
+    (finding,) = prove(claimed, frozenset({function}))
+    assert finding.summary.startswith("ghash/y did not run")
+
+
+def test_a_claim_makes_strangers_of_the_entries_of_other_variants(controls: Project) -> None:
+    claimed = claim(controls, _path(controls, "borrows"))
+    strangers = {function.name for function in claimed.strangers}
+    assert {"control_clean", "control_crash"} <= strangers
+    assert "control_borrows" not in strangers
+    assert "control_run" not in strangers, "it stands beside the entries, for all of them"
+    assert "control_select_chacha20" not in strangers, "the dispatcher is nobody's"
+    assert claimed.proofs == (("chacha20/borrows", frozenset({"control_borrows"})),)
+
+
+def test_shares_lends_one_variant_of_the_same_primitive(controls: Project) -> None:
+    project = _changed(controls, "borrows", shares=("clean",))
+    strangers = {f.name for f in claim(project, _path(project, "borrows")).strangers}
+    assert "control_clean" not in strangers
+    assert "control_crash" in strangers
+
+
+def test_ran_names_the_function_that_proves(controls: Project) -> None:
+    project = _changed(controls, "clean", ran="control_run")
+    claimed = claim(project, _path(project, "clean"))
+    assert claimed.proofs == (("chacha20/clean", frozenset({"control_run"})),)

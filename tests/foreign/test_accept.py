@@ -1,0 +1,65 @@
+"""`accept` end to end: a known finding is taken in, an entry that finds nothing fails."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ENTRY = (
+    'accept = [{{ check = "{check}", symbol = "control_scribble", reason = "known since 2019" }}]'
+)
+MANIFEST = """
+rig      = 1
+include  = ["{native}/include"]
+dispatch = "rules"
+{accept}
+
+[chacha20]
+symbols  = {{ ctr32 = "control_{{name}}" }}
+variants = [
+  {{ arch = "x86_64", name = "clean", source = "faults.c" }},
+  {{ arch = "x86_64", name = "scribble", source = "faults.c", dispatch = false }},
+]
+"""
+
+
+def run(folder: Path, cache: Path, check: str | None) -> tuple[int, dict[str, object], str]:
+    native = ROOT / "native"
+    (folder / "faults.c").write_text((native / "controls" / "faults.c").read_text())
+    accept = ENTRY.format(check=check) if check else ""
+    (folder / "rig.toml").write_text(MANIFEST.format(native=native, accept=accept))
+    done = subprocess.run(
+        [sys.executable, "-m", "rig", "run", "--cache-dir", str(cache), "-j", "1"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return (
+        done.returncode,
+        json.loads((folder / "rig-report/results.json").read_text()),
+        done.stdout,
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "code", "verdict", "stale"),
+    [(None, 1, "fail", 0), ("input", 0, "accepted", 0), ("memory", 1, "fail", 1)],
+)
+def test_accept(
+    tmp_path: Path, rig_cache: Path, check: str | None, code: int, verdict: str, stale: int
+) -> None:
+    returned, document, screen = run(tmp_path, rig_cache, check)
+    paths = {path["path"]: path["verdict"] for path in document["paths"]}
+    assert (returned, paths["chacha20=scribble"]) == (code, verdict), screen
+    assert paths["chacha20=clean"] == "pass"
+    assert len(document["stale"]) == stale
+    if stale:
+        assert "rig.toml:5: `accept` is stale: memory finds nothing in control_scribble" in (
+            " ".join(screen.split())
+        )
