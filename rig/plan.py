@@ -18,6 +18,7 @@ from rig import manifest as manifests
 from rig.architectures import ARCHITECTURES, host_architecture
 from rig.build.toolchain import Toolchain, find_toolchain
 from rig.cache import cache_folder, write_atomically
+from rig.capabilities.bits import LAYOUTS
 from rig.capabilities.models import model_vector, models
 from rig.capabilities.options import forced_vector
 from rig.capabilities.paths import (
@@ -124,13 +125,14 @@ def _build_controls(arch: str, toolchain: Toolchain, cache: FilePath) -> Project
 
 
 def _run_folder(cache: FilePath) -> FilePath:
-    """A new folder; those that runs left which were killed more than a week ago go."""
+    """A new folder. What killed runs left, and batches, go after a week: a batch is soon made
+    anew."""
     runs = cache / "runs"
     runs.mkdir(parents=True, exist_ok=True)
-    for old in runs.iterdir():
+    for old in (*runs.iterdir(), *(cache / "batches").glob("*")):
         with contextlib.suppress(FileNotFoundError):
             if old.stat().st_mtime < time.time() - _WEEK:
-                shutil.rmtree(old, ignore_errors=True)
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
     return FilePath(tempfile.mkdtemp(dir=runs, prefix=time.strftime("%Y%m%d-%H%M%S-")))
 
 
@@ -141,13 +143,9 @@ def _architectures(
     host = host_architecture()
     asked = [a for a in (*options.arch, *options.require_arch) if a != "all"]
     for arch in asked:
-        if arch not in ("x86_64", "i386", "aarch64", "arm"):
-            raise RigError(
-                f"--arch {arch}: unknown{nearest(arch, ('x86_64', 'i386', 'aarch64', 'arm'))}"
-            )
-    wanted = asked or [host or ""]
-    if "all" in options.arch:
-        wanted = [*ARCHITECTURES, *(a for a in asked if a not in ARCHITECTURES)]
+        if arch not in LAYOUTS:
+            raise RigError(f"--arch {arch}: unknown{nearest(arch, LAYOUTS)}")
+    wanted = list(LAYOUTS) if "all" in options.arch else asked or [host or ""]
     absences = tuple(_absence(arch) for arch in dict.fromkeys(wanted) if arch != host)
     for absence in absences:
         if absence.arch in options.require_arch or not host:
@@ -203,8 +201,10 @@ def _force(texts: Sequence[str], project: Project, name: str) -> Choice:
     choice = []
     for text in texts:
         slot, _, variant = text.partition("=")
-        if slot not in every or not variant:
-            raise ManifestError(f"--force {text}: expected SLOT=VARIANT{nearest(slot, every)}")
+        if not variant:
+            raise ManifestError(f"--force {text}: expected SLOT=VARIANT, as in ghash=table4")
+        if slot not in every:
+            raise ManifestError(f"--force {text}: unknown slot{nearest(slot, every)}")
         if slot in slots:
             choice.append((slot, variant))
     return tuple(choice)

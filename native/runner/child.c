@@ -263,11 +263,11 @@ static void rearm_traps(void) {
     }
 }
 
-/* A call came back: what rested meanwhile has gone the way that leads out. */
+/* A call came back: so what it passed, watched or not by then, has gone every way that is due. */
 static void record_due(void) {
     for (uint32_t i = 0; i < passed_count; i++) {
         struct trap *trap = &traps.all[traps.passed[i]];
-        if (trap->passes == PASS_LIMIT) trap->directions |= trap->wire.due;
+        trap->directions |= trap->wire.due;
     }
 }
 

@@ -198,8 +198,8 @@ def _unknown_names(scope: Scope, rules: Rules, file: Path) -> Iterator[Breach]:
 def _stale(scope: Scope) -> Iterator[Breach]:
     """Entries of `accept`, which the run has judged, and of `allow`."""
     for text in scope.stale:
-        place, _, why = text.partition(": ")
-        file, _, line = place.rpartition(":")
+        stands, _, why = text.partition(": ")
+        file, _, line = stands.rpartition(":")
         named = Place(str(scope.root / Path(file).name), int(line))
         yield Breach("stale", "accept", why, (named,))
     for entry in _entries(scope):

@@ -42,6 +42,7 @@ class Reporter:
         self.lab, self.plan = lab, lab.plan
         self.began = time.monotonic() - lab.plan.build_seconds - lab.plan.plan_seconds
         self.document: dict[str, Any] | None = None
+        self.covered: dict[str, Any] | None = None
         self.trouble = ""
         self.gate: list[str] = []
 
@@ -70,10 +71,10 @@ class Reporter:
             self.document["stale"] = list(stale_entries(self.plan, found, self._sources))
             if self.document["stale"] and exitstatus == pytest.ExitCode.OK:
                 exitstatus = session.exitstatus = pytest.ExitCode.TESTS_FAILED
-            covered = coverage(self.plan, rows(self.plan.folder))
-            self._write(self.document, covered)
+            self.covered = coverage(self.plan, rows(self.plan.folder))
+            self._write(self.document, self.covered)
             if self.plan.options.gate:
-                session.exitstatus = self._judge(covered) or exitstatus
+                session.exitstatus = self._judge(self.covered) or exitstatus
         else:
             self.trouble = f"{reason['text']}: the report was not replaced"
 
@@ -115,7 +116,10 @@ class Reporter:
             return
         terminalreporter.section("rig")
         seconds = time.monotonic() - self.began
-        for line in screen(self.document, seconds, self.plan.build_seconds, packaged()):
+        shown = screen(
+            self.document, seconds, self.plan.build_seconds, packaged(), self.covered
+        )
+        for line in shown:
             terminalreporter.write_line(line)
         place = self.trouble or f"{self.plan.options.report}/{MARKER}"
         terminalreporter.write_line(f"{'report':10} {place}")

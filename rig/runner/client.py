@@ -153,7 +153,7 @@ class Runner:
             if pipe:
                 pipe.close()
         try:
-            process.wait(timeout=1)
+            process.wait(timeout=0.2)
         except subprocess.TimeoutExpired:
             _kill_group(process)
 

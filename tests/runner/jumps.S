@@ -202,16 +202,16 @@ function indirect
         xorl %ecx, %ecx
 1:      movq %rcx, %rdx
         andq %rsi, %rdx
-        leaq indirect_even(%rip), %r8
-        leaq indirect_odd(%rip), %r9
-        testb $1, %dl
+        leaq indirect_zero(%rip), %r8
+        leaq indirect_other(%rip), %r9
+        testq %rdx, %rdx
         cmovnzq %r9, %r8
         label jump_indirect
         jmp *%r8
-        label indirect_even
+        label indirect_zero
         addq $1, %rax
         jmp 2f
-        label indirect_odd
+        label indirect_other
         addq $1000, %rax
 2:      incq %rcx
         cmpq %rdi, %rcx
