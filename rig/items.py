@@ -8,6 +8,7 @@ pytest does with them.
 import contextlib
 import functools
 import json
+import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,13 +24,13 @@ from rig.cases import Case
 from rig.checks.acceptance import sort_out
 from rig.checks.capability import static_findings
 from rig.checks.findings import Finding
-from rig.checks.trial import Outcome, where
+from rig.checks.trial import Flow, Outcome, where
 from rig.inputs import strategies
 from rig.inputs.answers import answer as ask
 from rig.inputs.answers import with_inverses
 from rig.inputs.sources import Source, problems
 from rig.inputs.sweeps import SWEPT
-from rig.lab import Lab, hit_offsets, takes
+from rig.lab import Lab, flow_row, takes
 from rig.manifest import FUSED, Acceptance
 from rig.plan import unrunnable
 from rig.primitives import PRIMITIVES
@@ -305,7 +306,7 @@ class Search:
         self.failed: dict[str, list[Failure]] = {}
         self._hung: dict[str, list[Failure]] = {}
         self._counts: Counter[str] = Counter()
-        self._hits: dict[str, set[int]] = {}
+        self._flows: dict[str, Flow] = {}
         self._accepted: dict[str, set[Acceptance]] = {}
 
     def run(self, name: str) -> None:
@@ -341,7 +342,7 @@ class Search:
         recorded = self._counts[path.id] < RECORDED
         for mask, outcome in self.lab.run(self.project, path, batch, recorded):
             self._counts[path.id] += outcome.cases
-            self._hits.setdefault(path.id, set()).update(outcome.hits)
+            self._flows[path.id] = self._flows.get(path.id, Flow()) | outcome.flow
             self._accepted.setdefault(path.id, set()).update(outcome.accepted)
             failures += _failures(self.lab, self.project, path, batch, mask, outcome)
         if any(failure.finding.check == "timeout" for failure in failures):
@@ -351,7 +352,6 @@ class Search:
     def row(self, path: Path) -> dict[str, Any]:
         """The row of a path: how many cases it ran, what it failed."""
         findings = [failure.finding for failure in self.failed.get(path.id, ())]
-        hits = self._hits.get(path.id, ())
         return {
             "path": path.id,
             "source": GENERATED,
@@ -362,7 +362,7 @@ class Search:
             "checks": sorted({finding.check for finding in findings}),
             "accepted": accepted_row(self._accepted.get(path.id, ())),
             "findings": [_finding_row(finding) for finding in findings],
-            "hits": hit_offsets(hits, self.project.image.text.address),
+            **flow_row(self._flows.get(path.id, Flow()), self.project.image.text.address),
         }
 
 
@@ -402,7 +402,7 @@ def row(
 ) -> dict[str, Any]:
     """The row of a source on a path; cases are counted once for each mask."""
     findings = [finding for _, outcome in outcomes for finding in outcome.findings]
-    hits = {address for _, outcome in outcomes for address in outcome.hits}
+    flow = functools.reduce(operator.or_, (outcome.flow for _, outcome in outcomes), Flow())
     return {
         "path": path.id,
         "source": source,
@@ -413,7 +413,7 @@ def row(
         "checks": sorted({finding.check for finding in findings}),
         "accepted": accepted_row(a for _, outcome in outcomes for a in outcome.accepted),
         "findings": [_finding_row(finding) for finding in findings[:SHOWN]],
-        "hits": hit_offsets(hits, project.image.text.address),
+        **flow_row(flow, project.image.text.address),
     }
 
 
@@ -430,7 +430,7 @@ def explored_row(project: Project, path: Path, explored: Explored) -> dict[str, 
         "checks": sorted(explored.checks),
         "accepted": accepted_row(explored.accepted),
         "findings": [_finding_row(finding) for finding in findings[:SHOWN]],
-        "hits": hit_offsets(explored.hits, project.image.text.address),
+        **flow_row(explored.flow, project.image.text.address),
     }
 
 

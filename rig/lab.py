@@ -7,7 +7,7 @@ enumerating; the controller has done both.
 import json
 import os
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path as FilePath
@@ -20,7 +20,7 @@ from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.cases import Answer, Case
 from rig.checks.acceptance import sort_out, symbols_of
-from rig.checks.trial import Outcome, Trial, try_batch
+from rig.checks.trial import Flow, Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import Source, sources
 from rig.plan import Plan, unrunnable
@@ -234,6 +234,14 @@ def rows(folder: FilePath) -> list[dict[str, Any]]:
     return found
 
 
-def hit_offsets(hits: Iterable[int], base: int) -> Sequence[int]:
-    """Addresses as sorted offsets, the form of a row."""
-    return sorted(address - base for address in hits)
+def flow_row(flow: Flow, base: int) -> dict[str, list[Any]]:
+    """What was executed as a row has it: offsets, jumps with a mask of the ways they went."""
+    masks: Counter[int] = Counter()
+    for address, way in flow.ways:
+        masks[address - base] |= way
+    indirect = ([source - base, target - base] for source, target in flow.indirect)
+    return {
+        "hits": sorted(address - base for address in flow.hits),
+        "branches": sorted([offset, mask] for offset, mask in masks.items()),
+        "indirect": sorted(indirect),
+    }

@@ -53,7 +53,7 @@ from rig.runner.scripts import (
 )
 from rig.runner.session import Session
 from rig.toml_table import nearest
-from rig.trace.branches import traps
+from rig.trace.branches import Branch, directions, traps
 from rig.trace.flow import Extent
 from rig.trace.instructions import Decoded, decode
 
@@ -81,17 +81,33 @@ class Project:
         return Session(self.image, traps(decoded(self.image), base), self.runner)
 
 
+_Text = tuple[FilePath, str, bytes, int, tuple[Extent, ...]]
+
+
+def _text(image: Image) -> _Text:
+    extents = tuple(Extent(f.name, f.address, f.size) for f in image.functions)
+    return image.path, image.arch, image.text.data, image.text.address, extents
+
+
 @functools.lru_cache(maxsize=4)
-def _decoded(
-    path: FilePath, arch: str, text: bytes, address: int, extents: tuple[Extent, ...]
-) -> Decoded:
-    return decode(arch, text, address, extents)
+def _decoded(text: _Text) -> Decoded:
+    _, arch, code, address, extents = text
+    return decode(arch, code, address, extents)
 
 
 def decoded(image: Image) -> Decoded:
     """The image's text taken apart into instructions, once per process."""
-    extents = tuple(Extent(f.name, f.address, f.size) for f in image.functions)
-    return _decoded(image.path, image.arch, image.text.data, image.text.address, extents)
+    return _decoded(_text(image))
+
+
+@functools.lru_cache(maxsize=4)
+def _directions(text: _Text) -> tuple[Branch, ...]:
+    return directions(_decoded(text))
+
+
+def directions_of(image: Image) -> tuple[Branch, ...]:
+    """The conditional jumps of the image, once per process."""
+    return _directions(_text(image))
 
 
 def build(

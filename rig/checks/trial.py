@@ -19,11 +19,12 @@ from rig.checks.findings import Finding
 from rig.checks.judge import Observation, judge, unsettled
 from rig.checks.proof import claim, prove
 from rig.manifest import Acceptance
-from rig.project import Project, decoded, prologue
+from rig.project import Project, decoded, directions_of, prologue
 from rig.runner.batches import Batch
 from rig.runner.client import RunFlag
 from rig.runner.events import Kind, RunResult
 from rig.runner.session import Session
+from rig.trace.branches import NOT_TAKEN, TAKEN, resolve
 from rig.trace.lines import Lines, line_table
 from rig.trace.listing import describe
 
@@ -43,16 +44,29 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class Flow:
+    """What was executed: `hits` are addresses, `ways` pairs of a conditional jump's address and
+    TAKEN or NOT_TAKEN, `indirect` pairs of an indirect jump's address and where it went."""
+
+    hits: frozenset[int] = frozenset()
+    ways: frozenset[tuple[int, int]] = frozenset()
+    indirect: frozenset[tuple[int, int]] = frozenset()
+
+    def __or__(self, other: "Flow") -> "Flow":
+        return Flow(self.hits | other.hits, self.ways | other.ways, self.indirect | other.indirect)
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What a batch gave on a path under one mask. `cases` ran to a verdict, `abandoned` did
-    not; `hits` are addresses; `accepted` are the manifest's entries that took findings
+    not; `flow` is what was executed; `accepted` are the manifest's entries that took findings
     away."""
 
     cases: int
     failed: int
     abandoned: int
     findings: tuple[Finding, ...]
-    hits: frozenset[int]
+    flow: Flow
     accepted: tuple[Acceptance, ...] = ()
 
 
@@ -81,7 +95,7 @@ def try_batch(
         )
         return Observation(result, seed, RunFlag.FLIP in flags)
 
-    recording = RunFlag.COVERAGE if trial.recorded else RunFlag.NONE
+    recording = RunFlag.COVERAGE | RunFlag.BRANCHES if trial.recorded else RunFlag.NONE
     observations = [
         observe(seed, RunFlag.FLIP if number % 2 else recording)
         for number, seed in enumerate(trial.seeds)
@@ -99,9 +113,19 @@ def try_batch(
     abandoned = max(result.abandoned for result in results)
     judged = batch.size - abandoned
     whole = any(f.check in ("path", CAPABILITY) for f in findings)
-    return Outcome(
-        judged, judged if whole else failed, abandoned, tuple(findings), frozenset(order)
-    )
+    flow = flow_of(project, results[0])
+    return Outcome(judged, judged if whole else failed, abandoned, tuple(findings), flow)
+
+
+def flow_of(project: Project, result: RunResult) -> Flow:
+    """What a recorded run executed, with the directions that hits prove."""
+    base = project.image.text.address
+    hits = frozenset(base + offset for offset in result.order)
+    seen = [(base + offset, mask) for offset, mask in result.branches]
+    masks = resolve(directions_of(project.image), hits, seen)
+    ways = {(at, way) for at, mask in masks.items() for way in (TAKEN, NOT_TAKEN) if mask & way}
+    indirect = frozenset((base + offset, target) for offset, target in result.indirect)
+    return Flow(hits, frozenset(ways), indirect)
 
 
 def _path_findings(

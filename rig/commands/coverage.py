@@ -142,7 +142,7 @@ def measure(project: Project, session: Session, paths: Sequence[Path], cache: Fi
             for mask in path.masks:
                 outcome = try_batch(project, session, path, batch, Trial(mask, _SEEDS))
                 cases, failed = cases + outcome.cases, failed + outcome.failed
-                hits |= outcome.hits
+                hits |= outcome.flow.hits
     return Measured(tuple(paths), cases, failed, frozenset(hits))
 
 

@@ -79,12 +79,20 @@ class Image:
 
     @cached_property
     def owned(self) -> Mapping[Owners, Mapping[int, Function]]:
-        """Its functions by the variants that own them; of no variant those that some path ran."""
+        """Its functions by the variants that own them, where some path is of one of these; of no
+        variant those that some path ran."""
         found: dict[Owners, dict[int, Function]] = {(): {}}
         for number, each in self.functions.items():
-            if each.variants or entered(each, self.union):
+            if self.asked.intersection(each.variants) or (
+                not each.variants and entered(each, self.union)
+            ):
                 found.setdefault(each.variants, {})[number] = each
         return found
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The variants that its paths are of."""
+        return frozenset(name for path in self.paths for name in reach.variants_of(path))
 
     @property
     def common(self) -> Mapping[int, Function]:
@@ -167,8 +175,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class ImageView:
-    """The code of one image; `allowed` is what the manifest allows to stay unreached, `unused`
-    names functions of no variant that no path ran."""
+    """The code of one image; `allowed` is what the manifest allows to stay unreached, `left` names
+    the variants that no path of the report is of, `unused` functions of no variant that no path
+    ran."""
 
     title: str
     recorded: bool
@@ -176,6 +185,7 @@ class ImageView:
     common: Group
     shared: tuple[SourceFile, ...]
     allowed: tuple[str, ...]
+    left: tuple[str, ...]
     unused: tuple[str, ...]
 
 
@@ -218,6 +228,7 @@ def image_view(
         common=groups[()],
         shared=tuple(files.get(None, ())),
         allowed=tuple(_allowance(entry) for entry in image.known.allow),
+        left=tuple(name for name in image.known.variants if name not in image.asked),
         unused=tuple(
             each.name
             for number, each in image.functions.items()

@@ -8,6 +8,9 @@ import platform
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from rig import __version__
@@ -17,6 +20,8 @@ from rig.manifest import Variant
 from rig.plan import Plan, unrunnable
 from rig.project import Project, decoded, functions_of
 from rig.report.variants import describe_variant
+from rig.trace.architecture import Kind
+from rig.trace.branches import NOT_TAKEN, TAKEN
 
 SCHEMA = 1
 _NO_CASES = {"code": "no-cases", "text": "no source has a case that this path is defined for"}
@@ -25,7 +30,18 @@ ERROR = "error"  # the code of a reason that is the rig's own failure, never a s
 
 Row = Mapping[str, Any]
 Key = tuple[str, str]  # a manifest's path, a path's id: two manifests may have the same ids
-Hits = Mapping[Key, frozenset[int]]
+Hits = Mapping[Key, "Seen"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What rows say was executed: text offsets, and jumps with a way that they went."""
+
+    hits: frozenset[int] = frozenset()
+    ways: frozenset[tuple[int, int]] = frozenset()
+
+    def __or__(self, other: "Seen") -> "Seen":
+        return Seen(self.hits | other.hits, self.ways | other.ways)
 
 
 def results(plan: Plan, rows: Sequence[Row], unreached: Row) -> dict[str, Any]:
@@ -124,7 +140,7 @@ def _path(
     fired = {check for row in ran for check in row["checks"]}
     primitive = project.manifest.primitives[path.primitive]
     variants = chosen_variants(project.manifest, primitive, project.arch, path.choice)
-    seen = hits.get(_key(project, path), frozenset())
+    seen = hits.get(_key(project, path), Seen())
     return {
         "id": path.id,
         "target": project.manifest.root.name,
@@ -147,7 +163,7 @@ def _path(
             for c in _checks(ran, fired | known)
         },
         "findings": [finding for row in ran for finding in row["findings"]],
-        "coverage": {"instructions": _coverage(project, variants, seen)},
+        "coverage": _coverage(project, variants, seen),
     }
 
 
@@ -164,31 +180,47 @@ def _counts(rows: Sequence[Row]) -> dict[str, int]:
     return dict(counts)
 
 
-def _hits(rows: Sequence[Row]) -> frozenset[int]:
-    return frozenset(offset for row in rows for offset in row.get("hits", ()))
+def _hits(rows: Sequence[Row]) -> Seen:
+    return Seen(
+        frozenset(offset for row in rows for offset in row.get("hits", ())),
+        frozenset(
+            (offset, way)
+            for row in rows
+            for offset, mask in row.get("branches", ())
+            for way in (TAKEN, NOT_TAKEN)
+            if mask & way
+        ),
+    )
 
 
 def _coverage(
-    project: Project, variants: Sequence[Variant], hits: frozenset[int]
-) -> dict[str, int]:
-    """Instructions of the variants' functions: executed and in all."""
+    project: Project, variants: Sequence[Variant], seen: Seen
+) -> dict[str, dict[str, int]]:
+    """Instructions and directions of conditional jumps in the variants' functions: executed
+    and in all."""
     addresses = {f.address for v in variants for f in functions_of(project, v)}
     base = project.image.text.address
-    starts = {
-        instruction.address - base
+    instructions = [
+        instruction
         for function in decoded(project.image).functions
         if function.address in addresses
         for instruction in function.instructions
+    ]
+    starts = {i.address - base for i in instructions}
+    jumps = {i.address - base for i in instructions if i.kind is Kind.CONDITIONAL}
+    gone = sum(offset in jumps for offset, _ in seen.ways)
+    return {
+        "instructions": {"covered": len(starts & seen.hits), "total": len(starts)},
+        "branches": {"covered": gone, "total": 2 * len(jumps)},
     }
-    return {"covered": len(starts & hits), "total": len(starts)}
 
 
 def _variant(project: Project, variant: Variant, hits: Hits, plan: Plan) -> dict[str, Any]:
     """A variant over every path that runs it: verdicts are on the paths."""
     paths = [p for p in plan.paths(project) if (variant.primitive, variant.name) in p.choice]
-    union = frozenset(o for p in paths for o in hits.get(_key(project, p), ()))
+    union = reduce(or_, (hits.get(_key(project, p), Seen()) for p in paths), Seen())
     return {
         **describe_variant(project.manifest, variant),
         "paths": [p.id for p in paths],
-        "coverage": {"instructions": _coverage(project, (variant,), union)},
+        "coverage": _coverage(project, (variant,), union),
     }

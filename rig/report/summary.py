@@ -19,7 +19,7 @@ from rig.interrupt import interrupt_workers
 from rig.lab import Lab, rows
 from rig.report.coverage import coverage
 from rig.report.coveragepy import native_parts
-from rig.report.folder import COVERAGE, MARKER, replace_folder
+from rig.report.folder import COVERAGE, MARKER, PAGE, replace_folder
 from rig.report.results import results
 from rig.report.screen import screen
 from rig.report.staleness import stale_entries
@@ -87,13 +87,18 @@ class Reporter:
         interrupt_workers(self.plan.folder)
 
     def _write(self, document: dict[str, Any], covered: Mapping[str, Any]) -> None:
+        from rig.report.html import html
+
+        found = sorted((self.plan.folder / "cases").glob("*.json"))
+        cases = {case.stem: case.read_bytes() for case in found}
+        read = {name: json.loads(data) for name, data in cases.items()}
         files = {
             MARKER: json.dumps(document, indent=1).encode(),
             COVERAGE: json.dumps(covered, separators=(",", ":")).encode(),
+            PAGE: html(document, covered, read).encode(),
             **native_parts(covered, self.plan.options.report),
+            **{f"cases/{name}.json": data for name, data in cases.items()},
         }
-        for case in sorted((self.plan.folder / "cases").glob("*.json")):
-            files[f"cases/{case.name}"] = case.read_bytes()
         try:
             replace_folder(Path(self.plan.options.report), files)
         except RigError as error:

@@ -364,11 +364,13 @@ def _reason(reason: Document | None) -> Reason | None:
 def _mask(text: str, arch: str) -> Mask:
     """A mask with names; one of an architecture that this version lacks stays a number."""
     try:
-        vector = parse_absolute(text, arch)
-        names = " ".join((vector - Vector.base(arch)).names)
+        over = parse_absolute(text, arch) - Vector.base(arch)
     except CapabilityError:
         return Mask(text, "")
-    return Mask(text, names or "the base only")
+    names = [*over.names]
+    if over - Vector.of(arch, names) != Vector.empty(arch):
+        names.append("bits without a name")
+    return Mask(text, " ".join(names) or "the base only")
 
 
 def _case(n: int, name: str, document: Document) -> CaseView:

@@ -8,7 +8,7 @@ import functools
 import itertools
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
@@ -16,7 +16,7 @@ from rig.cache import digest
 from rig.capabilities.paths import Path, chosen_variants
 from rig.capabilities.vector import Vector
 from rig.cases import Case
-from rig.checks.trial import CPU_BUDGET_US, Outcome
+from rig.checks.trial import CPU_BUDGET_US, Flow, Outcome, flow_of
 from rig.inputs.answers import answer, with_inverses
 from rig.inputs.mutations import Field, free_inputs, mutate, resized
 from rig.inputs.sweeps import sweep
@@ -28,12 +28,10 @@ from rig.project import Project, binding, decoded, functions_of, prologue
 from rig.runner.batches import Batch
 from rig.runner.client import RunFlag
 from rig.search.corpus import committed, kept, write
-from rig.search.novelty import Budget, Feature, Features, Tried, explore, size
-from rig.trace.branches import NOT_TAKEN, TAKEN
+from rig.search.novelty import Budget, Features, Tried, explore
 from rig.trace.instructions import architecture
 
 FAILED_KEPT = 16
-WAYS = (TAKEN, NOT_TAKEN)
 
 Failed = tuple[Batch, Vector, Outcome]
 
@@ -41,15 +39,15 @@ Failed = tuple[Batch, Vector, Outcome]
 @dataclass(slots=True)
 class Explored:
     """What the loop did on a path: cases as they were judged, once for each mask, the checks
-    that fired, the entries of the manifest that took findings away, every address that was
-    executed, the first FAILED_KEPT batches with findings, the corpus."""
+    that fired, the entries of the manifest that took findings away, what was executed, the
+    first FAILED_KEPT batches with findings, the corpus."""
 
     cases: int = 0
     failed: int = 0
     abandoned: int = 0
     checks: set[str] = field(default_factory=set)
     accepted: set[Acceptance] = field(default_factory=set)
-    hits: set[int] = field(default_factory=set)
+    flow: Flow = field(default_factory=Flow)
     failures: list[Failed] = field(default_factory=list)
     corpus: tuple[Case, ...] = ()
 
@@ -60,7 +58,7 @@ class Explored:
         self.abandoned += outcome.abandoned
         self.checks.update(finding.check for finding in outcome.findings)
         self.accepted.update(outcome.accepted)
-        self.hits |= outcome.hits
+        self.flow |= outcome.flow
         if outcome.findings and len(self.failures) < FAILED_KEPT:
             self.failures.append((batch, mask, outcome))
 
@@ -101,15 +99,13 @@ def _key(project: Project, path: Path) -> str:
 
 
 class _Changes:
-    """Changed cases, numbered as they are made; the small ones, which cost least, are changed
-    the most."""
+    """Changed cases, numbered as they are made."""
 
     def __init__(self, by: Field, chance: random.Random) -> None:
         self._field, self._chance, self._made = by, chance, 0
 
     def __call__(self, cases: Sequence[Case]) -> Case:
-        base = min(self._chance.choice(cases), self._chance.choice(cases), key=size)
-        changed = mutate(base, self._field, self._chance)
+        changed = mutate(self._chance.choice(cases), self._field, self._chance)
         self._made += 1
         return replace(changed, name=f"novelty {self._made}")
 
@@ -135,16 +131,14 @@ class PathBench:
             self._explored.add(self._batch, mask, outcome)
         if any(outcome.abandoned or _hung(outcome) for _, outcome in outcomes):
             return Tried(found[0], frozenset(), goes_on=False)
-        return Tried(found[0], self.reach(0, self._batch.size))
+        return Tried(found[0], _features(outcome.flow for _, outcome in outcomes))
 
     def reach(self, first: int, count: int) -> Features:
-        """Runs the range under each mask, without judging it again. Offsets in the text stand
-        for addresses."""
+        """Runs the range under each mask, without judging it again."""
         assert self._batch is not None
         session = self._lab.session(self._project)
-        features: set[Feature] = set()
-        for mask in self._path.masks:
-            result = session.run(
+        results = [
+            session.run(
                 self._batch.data,
                 prologue(self._project, self._path, mask),
                 first=first,
@@ -153,9 +147,15 @@ class PathBench:
                 seed=self._lab.seeds()[0],
                 cpu_budget_us=CPU_BUDGET_US,
             )
-            features.update((offset, 0) for offset in result.order)
-            features.update((o, way) for o, ways in result.branches for way in WAYS if ways & way)
-        return frozenset(features)
+            for mask in self._path.masks
+        ]
+        return _features(flow_of(self._project, result) for result in results)
+
+
+def _features(flows: Iterable[Flow]) -> Features:
+    return frozenset(
+        feature for flow in flows for feature in (*((at, 0) for at in flow.hits), *flow.ways)
+    )
 
 
 def _hung(outcome: Outcome) -> bool:

@@ -11,25 +11,14 @@
 
 __typeof__(chacha20_ctr32) faulty_chacha20_work;
 
-#define CHACHA20(name, condition, consequence)              \
+#define CHACHA20(name, condition)                           \
     __typeof__(chacha20_ctr32) deep_chacha20_##name;        \
     void deep_chacha20_##name(ARGUMENTS)                    \
     {                                                       \
         faulty_chacha20_work(out, in, len, key, counter);   \
         if (condition)                                      \
-            consequence;                                    \
+            *(volatile uint8_t *)out ^= 0xff;               \
     }
-
-static inline void spoil(uint8_t *out)
-{
-    *(volatile uint8_t *)out ^= 0xff;
-}
-
-static inline void hang(void)
-{
-    for (volatile int forever = 1; forever;)
-        ;
-}
 
 /* The nested conditions must stay jumps, so that each is reached by itself. */
 static inline int nested(size_t len, const uint32_t *key, const uint32_t *counter)
@@ -43,12 +32,11 @@ static inline int nested(size_t len, const uint32_t *key, const uint32_t *counte
     return counter[1] == 0xffffffff;
 }
 
-CHACHA20(clean, 0, spoil(out))
-CHACHA20(wide, len > 4999, spoil(out))
-CHACHA20(exact, len == 7777, spoil(out))
-CHACHA20(placed, (uintptr_t)key % 64 == 20 && len, spoil(out))
-CHACHA20(nested, nested(len, key, counter), spoil(out))
-CHACHA20(hangs, len == 6001, hang())
+CHACHA20(clean, 0)
+CHACHA20(wide, len > 4999)
+CHACHA20(exact, len == 7777)
+CHACHA20(placed, (uintptr_t)key % 64 == 20 && len)
+CHACHA20(nested, nested(len, key, counter))
 
 __typeof__(poly1305_init) faulty_poly1305_init_clean;
 __typeof__(poly1305_blocks) faulty_poly1305_blocks_clean;
