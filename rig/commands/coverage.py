@@ -7,6 +7,7 @@ on the paths that `--path` names, so that the listing is of the code as it is.
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
@@ -14,7 +15,7 @@ from typing import Any
 
 from rig.cache import cache_folder
 from rig.capabilities.paths import UNUSED, Path
-from rig.checks.trial import Trial, lines_of, try_batch
+from rig.checks.trial import Flow, Trial, lines_of, try_batch
 from rig.cli import manifest_paths
 from rig.commands.opening import open_project
 from rig.commands.table import labelled, table
@@ -29,9 +30,10 @@ from rig.project import Project, binding, decoded, enumerate_paths, functions_of
 from rig.runner.batches import make_batch
 from rig.runner.session import Session
 from rig.toml_table import nearest
+from rig.trace.architecture import Instruction
 from rig.trace.instructions import FunctionCode
 from rig.trace.lines import function_lines
-from rig.trace.listing import LEGEND, annotate, cover
+from rig.trace.listing import LEGEND, Gone, annotate, cover, one_way
 
 _SEEDS = (2, 3)
 _SOURCES = (PUBLISHED, EDGES, SWEEP)
@@ -39,12 +41,13 @@ _SOURCES = (PUBLISHED, EDGES, SWEEP)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What ran, and the addresses that were executed."""
+    """What ran, the addresses that were executed, the ways that jumps went."""
 
     paths: tuple[Path, ...]
     cases: int
     failed: int
     hits: frozenset[int]
+    gone: Gone
 
 
 def main(parsed: argparse.Namespace) -> int:
@@ -127,7 +130,7 @@ def _spellings(path: Path) -> tuple[str, ...]:
 def measure(project: Project, session: Session, paths: Sequence[Path], cache: FilePath) -> Measured:
     """Runs the sources that every installation has on each path, under each of its masks."""
     cases = failed = 0
-    hits: set[int] = set()
+    flow = Flow()
     for path in paths:
         definition = PRIMITIVES[path.primitive]
         for source in sources(path.primitive, None):
@@ -142,13 +145,20 @@ def measure(project: Project, session: Session, paths: Sequence[Path], cache: Fi
             for mask in path.masks:
                 outcome = try_batch(project, session, path, batch, Trial(mask, _SEEDS))
                 cases, failed = cases + outcome.cases, failed + outcome.failed
-                hits |= outcome.flow.hits
-    return Measured(tuple(paths), cases, failed, frozenset(hits))
+                flow |= outcome.flow
+    gone: Counter[int] = Counter()
+    for address, way in flow.ways:
+        gone[address] |= way
+    return Measured(tuple(paths), cases, failed, flow.hits, gone)
 
 
 def _functions(project: Project, variant: Variant) -> tuple[FunctionCode, ...]:
     addresses = {function.address for function in functions_of(project, variant)}
     return tuple(f for f in decoded(project.image).functions if f.address in addresses)
+
+
+def _incomplete(function: FunctionCode, measured: Measured) -> bool:
+    return bool(_missed(function, measured.hits) or one_way(function, measured.gone))
 
 
 def _missed(function: FunctionCode, hits: Collection[int]) -> list[int]:
@@ -158,7 +168,7 @@ def _missed(function: FunctionCode, hits: Collection[int]) -> list[int]:
 def _document(
     project: Project, variant: Variant, functions: Sequence[FunctionCode], measured: Measured
 ) -> dict[str, Any]:
-    counted = [cover(function, measured.hits) for function in functions]
+    counted = [cover(function, measured.hits, measured.gone) for function in functions]
     return {
         "primitive": variant.primitive,
         "variant": variant.name,
@@ -168,22 +178,46 @@ def _document(
         "failed": measured.failed,
         "executed": sum(c.executed for c in counted),
         "total": sum(c.total for c in counted),
-        "functions": [_function_row(project, function, measured.hits) for function in functions],
+        "directions": {
+            "gone": sum(c.gone for c in counted),
+            "total": sum(c.directions for c in counted),
+        },
+        "functions": [_function_row(project, function, measured) for function in functions],
     }
 
 
-def _function_row(
-    project: Project, function: FunctionCode, hits: Collection[int]
-) -> dict[str, Any]:
-    counted, missed = cover(function, hits), _missed(function, hits)
+def _function_row(project: Project, function: FunctionCode, measured: Measured) -> dict[str, Any]:
+    counted = cover(function, measured.hits, measured.gone)
+    missed, half = _missed(function, measured.hits), one_way(function, measured.gone)
     return {
         "name": function.name,
         "executed": counted.executed,
         "total": counted.total,
+        "directions": {"gone": counted.gone, "total": counted.directions},
+        "one_way": [
+            {
+                "offset": address - function.address,
+                "never": never.removeprefix("never "),
+                "line": str(lines_of(project).at(address) or ""),
+            }
+            for address, never in half.items()
+        ],
+        "blocks": _block_rows(function, measured.hits),
         "missed": [hex(address) for address in missed],
         "missed_offsets": [address - function.address for address in missed],
         "missed_lines": [str(line) for line in function_lines(lines_of(project), missed)],
     }
+
+
+def _block_rows(function: FunctionCode, hits: Collection[int]) -> list[dict[str, int]]:
+    return [
+        {
+            "offset": block[0].address - function.address,
+            "executed": sum(i.address in hits for i in block),
+            "total": len(block),
+        }
+        for block in _blocks(function)
+    ]
 
 
 def _lines(
@@ -194,52 +228,77 @@ def _lines(
     missing: bool,
 ) -> Iterator[str]:
     yield from _head(variant, functions, measured)
-    shown = [f for f in functions if not missing or _missed(f, measured.hits)]
+    shown = [f for f in functions if not missing or _incomplete(f, measured)]
     if shown:
         yield ""
         yield LEGEND
     for function in shown:
         yield ""
-        yield from _listing(project, function, measured.hits, missing)
+        yield from _listing(project, function, measured, missing)
 
 
 def _head(variant: Variant, functions: Sequence[FunctionCode], measured: Measured) -> Iterator[str]:
-    counted = [cover(function, measured.hits) for function in functions]
+    counted = [cover(function, measured.hits, measured.gone) for function in functions]
     executed, total = sum(c.executed for c in counted), sum(c.total for c in counted)
     percent = executed * 1000 // total / 10 if total else 100.0
     yield (
         f"{variant.primitive}/{variant.name} {variant.arch}: {executed} of {total} instructions "
-        f"executed ({percent:.1f}%)"
+        f"executed ({percent:.1f}%),"
     )
+    gone, directions = sum(c.gone for c in counted), sum(c.directions for c in counted)
+    yield f"  {gone} of {directions} directions of conditional jumps"
     names = "; ".join(f"{path.primitive} {_short(path)} ({path.kind})" for path in measured.paths)
     yield from labelled("", f"{measured.cases:,} cases ({', '.join(_SOURCES)}) on {names}", 2)
     if measured.failed:
         again = f"rig run --primitive {variant.primitive} --variant {variant.name}"
         yield from labelled("", f"{measured.failed:,} of them failed: {again}", 2)
     yield ""
-    rows = [(f"{c.executed}", f"{c.total}", f"{c.percent:.1f}%", c.name) for c in counted]
-    yield from table([("executed", "of", "", "function"), *rows])
+    rows = [
+        (f"{c.executed}", f"{c.total}", f"{c.percent:.1f}%", f"{c.gone}/{c.directions}", c.name)
+        for c in counted
+    ]
+    yield from table([("executed", "of", "", "jumps", "function"), *rows])
 
 
 def _listing(
-    project: Project, function: FunctionCode, hits: Collection[int], missing: bool
+    project: Project, function: FunctionCode, measured: Measured, missing: bool
 ) -> Iterator[str]:
-    shown = _missing_blocks(function, hits) if missing else function
-    lines = annotate(decoded(project.image), shown, hits, lines_of(project), project.image.root)
+    shown = _missing_blocks(function, measured) if missing else function
+    lines = annotate(
+        decoded(project.image),
+        shown,
+        measured.hits,
+        lines_of(project),
+        project.image.root,
+        gone=measured.gone,
+    )
     if missing:
-        counted = cover(function, hits)
-        yield f"{function.name}: {counted.total - counted.executed} of {counted.total} missing"
+        counted = cover(function, measured.hits, measured.gone)
+        yield (
+            f"{function.name}: {counted.total - counted.executed} of {counted.total} instructions "
+            f"missing, {counted.directions - counted.gone} of {counted.directions} directions"
+        )
         next(lines)
     yield from lines
 
 
-def _missing_blocks(function: FunctionCode, hits: Collection[int]) -> FunctionCode:
-    """The function with those basic blocks only that hold an instruction that was missed."""
-    blocks: list[list[Any]] = []
+def _blocks(function: FunctionCode) -> list[list[Instruction]]:
+    blocks: list[list[Instruction]] = []
     leaders = frozenset(function.leaders)
     for instruction in function.instructions:
         if not blocks or instruction.address in leaders:
             blocks.append([])
         blocks[-1].append(instruction)
-    kept = [b for b in blocks if any(i.address not in hits for i in b)]
+    return blocks
+
+
+def _missing_blocks(function: FunctionCode, measured: Measured) -> FunctionCode:
+    """The function with those basic blocks only that hold an instruction that was missed, or
+    end in a jump that went one way only."""
+    half = one_way(function, measured.gone)
+    kept = [
+        block
+        for block in _blocks(function)
+        if any(i.address not in measured.hits or i.address in half for i in block)
+    ]
     return replace(function, instructions=tuple(i for b in kept for i in b), data=())

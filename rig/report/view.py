@@ -136,7 +136,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The whole page."""
+    """The whole page; `alarms` are failures that are on no path, by what they are."""
 
     title: str
     results: Document
@@ -146,6 +146,7 @@ class View:
     proof: tuple[tuple[str, str], ...]
     map: tuple[Row, ...]
     paths: tuple[PathView, ...]
+    alarms: tuple[tuple[str, tuple[str, ...]], ...]
     failures: tuple[FailedPath, ...]
     skipped: tuple[tuple[Reason, tuple[PathView, ...]], ...]
     images: tuple[ImageView, ...]
@@ -172,6 +173,7 @@ def view(results: Document, coverage: Document, cases: Mapping[str, Document]) -
         ),
         map=_map(results, paths),
         paths=paths,
+        alarms=tuple(_alarms(results)),
         failures=tuple(_failures(paths, shown)),
         skipped=_skipped(paths),
         images=tuple(
@@ -289,6 +291,15 @@ def _paired(paths: Sequence[PathView]) -> tuple[PathView, ...]:
     """The kinds of a path beside each other."""
     order = {path.slots: n for n, path in reversed(list(enumerate(paths)))}
     return tuple(sorted(paths, key=lambda path: order[path.slots]))
+
+
+def _alarms(results: Document) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for row in results["dispatch"]:
+        if row["mismatches"]:
+            title = f"{row['primitive']} {row['arch']}: the dispatcher and the manifest disagree"
+            yield title, tuple(row["mismatches"])
+    if results["stale"]:
+        yield "Accepted findings that are found no more", tuple(results["stale"])
 
 
 def _failures(paths: Sequence[PathView], cases: Sequence[CaseView]) -> Iterator[FailedPath]:

@@ -99,13 +99,16 @@ def _key(project: Project, path: Path) -> str:
 
 
 class _Changes:
-    """Changed cases, numbered as they are made."""
+    """Changed cases, numbered as they are made; the later finders, which stand deepest, are
+    changed the most."""
 
     def __init__(self, by: Field, chance: random.Random) -> None:
         self._field, self._chance, self._made = by, chance, 0
 
     def __call__(self, cases: Sequence[Case]) -> Case:
-        changed = mutate(self._chance.choice(cases), self._field, self._chance)
+        last = len(cases)
+        base = cases[max(self._chance.randrange(last), self._chance.randrange(last))]
+        changed = mutate(base, self._field, self._chance)
         self._made += 1
         return replace(changed, name=f"novelty {self._made}")
 

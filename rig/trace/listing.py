@@ -5,25 +5,36 @@ plain text and counts. Never here: printing, or thresholds.
 """
 
 import textwrap
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rig.trace.architecture import Instruction
+from rig.trace.architecture import Instruction, Kind
+from rig.trace.branches import NOT_TAKEN, TAKEN
 from rig.trace.instructions import Decoded, FunctionCode, Span, architecture
 from rig.trace.lines import Lines, SourceLine
 
-EXECUTED, MISSED, NOT_CODE = "+", "-", "."
-LEGEND = f"{EXECUTED} executed   {MISSED} not executed   {NOT_CODE} data or dead code, not counted"
+EXECUTED, MISSED, ONE_WAY, NOT_CODE = "+", "-", "~", "."
+LEGEND = (
+    f"{EXECUTED} executed   {MISSED} not executed   {ONE_WAY} jump that went one way only\n"
+    f"{NOT_CODE} data or dead code, not counted"
+)
+_NEVER = {TAKEN: "never falls through", NOT_TAKEN: "never taken"}
+
+Gone = Mapping[int, int]
+"""The ways that conditional jumps went, by address, as a mask of TAKEN and NOT_TAKEN."""
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionCoverage:
-    """How many instructions of a function were executed, out of how many."""
+    """How many instructions of a function were executed, out of how many, and how many
+    directions its conditional jumps went, out of how many (0 if that was not recorded)."""
 
     name: str
     executed: int
     total: int
+    gone: int = 0
+    directions: int = 0
 
     @property
     def percent(self) -> float:
@@ -31,10 +42,23 @@ class FunctionCoverage:
         return self.executed * 1000 // self.total / 10 if self.total else 100.0
 
 
-def cover(function: FunctionCode, hits: Collection[int]) -> FunctionCoverage:
-    """Count the instructions whose address is among the executed ones."""
+def cover(
+    function: FunctionCode, hits: Collection[int], gone: Gone | None = None
+) -> FunctionCoverage:
+    """Count the instructions whose address is among the executed ones, and directions."""
     executed = sum(instruction.address in hits for instruction in function.instructions)
-    return FunctionCoverage(function.name, executed, len(function.instructions))
+    total = len(function.instructions)
+    if gone is None:
+        return FunctionCoverage(function.name, executed, total)
+    jumps = [i.address for i in function.instructions if i.kind is Kind.CONDITIONAL]
+    ways = sum(gone.get(address, 0).bit_count() for address in jumps)
+    return FunctionCoverage(function.name, executed, total, ways, 2 * len(jumps))
+
+
+def one_way(function: FunctionCode, gone: Gone) -> dict[int, str]:
+    """The jumps that were executed and went one way only, with the way that they never went."""
+    addresses = [i.address for i in function.instructions if i.kind is Kind.CONDITIONAL]
+    return {a: _NEVER[gone[a]] for a in addresses if gone.get(a, 0) in _NEVER}
 
 
 def describe(decoded: Decoded, lines: Lines, pc: int) -> str:
@@ -83,6 +107,7 @@ def annotate(
     lines: Lines,
     root: Path,
     width: int = 80,
+    gone: Gone | None = None,
 ) -> Iterator[str]:
     """Write a function's disassembly with a mark before each instruction (see `LEGEND`).
 
@@ -90,7 +115,8 @@ def annotate(
     the source line is announced by its number and, if the file under `root` can be read, its
     text, shortened to `width` columns; instructions are wrapped, never shortened.
     """
-    yield from _summary(function, hits, width)
+    yield from _summary(cover(function, hits, gone), function.swept, width)
+    half = one_way(function, gone or {})
     sources = _Sources(root)
     leaders = frozenset(function.leaders)
     shown: SourceLine | None = SourceLine("", 0)
@@ -106,18 +132,20 @@ def annotate(
             yield from _announce(line, path, sources, width)
             shown, path = line, line.path if line else path
         mark = EXECUTED if row.address in hits else MISSED
-        yield from _instruction(decoded, function, row, mark, width)
+        if row.address in half:
+            mark = ONE_WAY
+        yield from _instruction(decoded, function, row, mark, width, half.get(row.address, ""))
 
 
-def _summary(function: FunctionCode, hits: Collection[int], width: int) -> Iterator[str]:
-    counted = cover(function, hits)
-    yield from textwrap.wrap(
+def _summary(counted: FunctionCoverage, swept: bool, width: int) -> Iterator[str]:
+    text = (
         f"{counted.name}: {counted.executed} of {counted.total} instructions executed "
-        f"({counted.percent:.1f}%)",
-        width,
-        break_long_words=False,
+        f"({counted.percent:.1f}%)"
     )
-    if function.swept:
+    if counted.directions:
+        text += f", {counted.gone} of {counted.directions} jump directions"
+    yield from textwrap.wrap(text, width, break_long_words=False)
+    if swept:
         yield "  (an indirect jump: what only it reaches was found by decoding the rest)"
 
 
@@ -149,7 +177,12 @@ def _unreached(function: FunctionCode, span: Span) -> str:
 
 
 def _instruction(
-    decoded: Decoded, function: FunctionCode, instruction: Instruction, mark: str, width: int
+    decoded: Decoded,
+    function: FunctionCode,
+    instruction: Instruction,
+    mark: str,
+    width: int,
+    remark: str,
 ) -> list[str]:
     def name(address: int) -> str | None:
         if address == instruction.target and function.address <= address < function.end:
@@ -157,8 +190,9 @@ def _instruction(
         return decoded.place(address)
 
     start = f"{mark} {_offset(function, instruction.address)}  "
+    text = architecture(decoded.arch).text(instruction, name)
     return textwrap.wrap(
-        architecture(decoded.arch).text(instruction, name),
+        f"{text}  ; {remark}" if remark else text,
         width,
         initial_indent=start,
         subsequent_indent=" " * (len(start) + 2),

@@ -17,7 +17,8 @@ def test_listing(rig: Rig) -> None:
     result = rig("coverage", "chacha20/clean", CONTROLS)
     assert result.code == 0
     assert result.lines[0].startswith("chacha20/clean x86_64: ")
-    assert "+ executed   - not executed   . data or dead code, not counted" in result.lines
+    assert "+ executed   - not executed   ~ jump that went one way only" in result.lines
+    assert "  10 of 10 directions of conditional jumps" in result.lines
     assert "faults.c" in result.lines
     assert any(line.startswith("+ +0x0") for line in result.lines)
     assert all(len(line) <= 80 for line in result.lines)

@@ -84,10 +84,18 @@ def test_the_head(run: Document) -> None:
     }
 
 
-def test_a_stale_acceptance_fails(run: Document) -> None:
+def test_what_fails_on_no_path(run: Document) -> None:
     run["results"] |= {"stale": ["rig.toml:9: finds nothing"]}
     run["results"]["totals"]["failed"] = 0
-    assert _view(run).failed
+    seen = _view(run)
+    assert seen.failed
+    assert seen.alarms == (
+        (
+            "ghash x86_64: the dispatcher and the manifest disagree",
+            ("mask 0x0: chose something else",),
+        ),
+        ("Accepted findings that are found no more", ("rig.toml:9: finds nothing",)),
+    )
 
 
 def test_merged_runs_are_told_apart(run: Document) -> None:

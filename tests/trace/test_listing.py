@@ -3,7 +3,7 @@
 import pytest
 
 from rig.trace.lines import Lines, line_table
-from rig.trace.listing import FunctionCoverage, annotate, cover, describe
+from rig.trace.listing import FunctionCoverage, annotate, cover, describe, one_way
 
 SOURCE = """.intel_syntax noprefix
 #define LONG function_with_a_long_name_that_holds_a_table_of_its_own
@@ -117,6 +117,21 @@ def test_counts(decoded):
     function = decoded.functions[0]
     half = {row.address for row in function.instructions[:5]}
     assert cover(function, half | {0}) == FunctionCoverage("dispatch", 5, 10)
+
+
+@pytest.mark.parametrize(
+    ("mask", "mark", "remark"),
+    [(1, "~", "  ; never falls through"), (2, "~", "  ; never taken"), (3, "+", ""), (0, "+", "")],
+)
+def test_directions_of_jumps(image, decoded, lines, mask, mark, remark):
+    function = decoded.functions[0]
+    jump = function.instructions[1].address
+    hits = {row.address for row in function.instructions}
+    listing = list(annotate(decoded, function, hits, lines, image.root, gone={jump: mask}))
+    head = "dispatch: 10 of 10 instructions executed (100.0%)"
+    assert listing[0] == f"{head}, {mask.bit_count()} of 2 jump directions"
+    assert f"{mark} +0x02  je +0x2e{remark}" in listing
+    assert set(one_way(function, {jump: mask})) == ({jump} if remark else set())
 
 
 @pytest.mark.parametrize(
