@@ -126,7 +126,7 @@ class Reporter:
         )
         for line in shown:
             terminalreporter.write_line(line)
-        place = self.trouble or f"{self.plan.options.report}/{PAGE} (for machines: {MARKER})"
+        place = self.trouble or f"{self.plan.options.report}/{PAGE}, {MARKER}"
         terminalreporter.write_line(f"{'report':10} {place}")
         for line in self.gate:
             terminalreporter.write_line(line)

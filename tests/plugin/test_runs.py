@@ -29,7 +29,7 @@ def test_a_passing_run(
             "paths      2 by mask + 2 direct: 2 proven, 0 failed, 2 not run",
             "cases      28 judged in *, 0 failed",
             "not run    no item of this path was selected: chacha20=ssse3",
-            "report     rig-report/results.json",
+            "report     rig-report/index.html, results.json",
         ]
     )
     totals = document()["totals"]
