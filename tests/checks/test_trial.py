@@ -6,7 +6,7 @@ import pytest
 
 from rig.capabilities.paths import Path, direct_paths
 from rig.cases import Case
-from rig.checks.trial import Outcome, Trial, try_batch, where
+from rig.checks.trial import Flow, Outcome, Trial, try_batch, where
 from rig.inputs.answers import answer
 from rig.inputs.sweeps import sweep
 from rig.primitives import PRIMITIVES
@@ -48,7 +48,7 @@ def test_a_clean_variant(controls: Project, session: Session) -> None:
     outcome = _try(controls, session, "clean", range(66))
     assert (outcome.cases, outcome.failed, outcome.abandoned) == (66, 0, 0)
     assert outcome.findings == ()
-    assert controls.image.symbols["control_clean"] in outcome.hits
+    assert controls.image.symbols["control_clean"] in outcome.flow.hits
 
 
 def test_every_failing_script_is_counted_and_judged(controls: Project, session: Session) -> None:
@@ -88,7 +88,7 @@ def test_an_empty_batch_proves_nothing_and_fails_nothing(
     controls: Project, session: Session
 ) -> None:
     outcome = _try(controls, session, "clean", range(0))
-    assert outcome == Outcome(0, 0, 0, (), frozenset())
+    assert outcome == Outcome(0, 0, 0, (), Flow())
 
 
 def test_without_recording_there_is_no_path_check(controls: Project, session: Session) -> None:
@@ -96,7 +96,7 @@ def test_without_recording_there_is_no_path_check(controls: Project, session: Se
     assert {finding.check for finding in recorded.findings} == {"path"}
     assert recorded.failed == recorded.cases == 2
     unrecorded = _try(controls, session, "borrows", range(1, 3), recorded=False)
-    assert unrecorded.findings == () and unrecorded.hits == frozenset()
+    assert unrecorded.findings == () and unrecorded.flow == Flow()
 
 
 def test_two_runs_are_needed_to_see_what_depends_on_garbage(

@@ -134,14 +134,23 @@ def _run(program: Path, compiler: str | None = ZIG) -> subprocess.CompletedProce
     """The commands in the comment, one after the other; the last runs the program."""
     *made, run = _commands(program.read_text())
     lines = [line for line in made if compiler is None or not line.startswith("CC=")]
-    start = f"set -e; CC={shlex.quote(compiler)}" if compiler else "set -e"
     folder = program.parent
+    start = f"set -e; CC={_wrapper(folder, compiler)}" if compiler else "set -e"
     script = "\n".join((start, *lines))
     subprocess.run(["sh", "-c", script], cwd=folder, check=True, capture_output=True, text=True)
     words = [sys.executable if word == "python3" else word for word in shlex.split(run)]
     if compiler and program.suffix == ".c":
         words = [sys.executable, "-c", LOADED, *words]
     return subprocess.run(words, cwd=folder, check=False, capture_output=True, text=True)
+
+
+def _wrapper(folder: Path, compiler: str) -> str:
+    """A command of one word: the shell splits what is in $CC, and this Python's path may hold a
+    space."""
+    script = folder / "compile"
+    script.write_text(f'#!/bin/sh\nexec {compiler} "$@"\n')
+    script.chmod(0o755)
+    return "./compile"
 
 
 def _commands(text: str) -> list[str]:

@@ -9,6 +9,12 @@
     uint8_t *out, const uint8_t *in, size_t len, const uint32_t key[8],             \
         const uint32_t counter[4]
 
+/* Volatile, so that what leads here stays a jump. */
+static inline void spoil(uint8_t *byte)
+{
+    *(volatile uint8_t *)byte ^= 1;
+}
+
 __typeof__(chacha20_ctr32) faulty_chacha20_work;
 
 #define CHACHA20(name, condition)                           \
@@ -17,7 +23,7 @@ __typeof__(chacha20_ctr32) faulty_chacha20_work;
     {                                                       \
         faulty_chacha20_work(out, in, len, key, counter);   \
         if (condition)                                      \
-            *(volatile uint8_t *)out ^= 0xff;               \
+            spoil(out);                                     \
     }
 
 /* The nested conditions must stay jumps, so that each is reached by itself. */
@@ -58,7 +64,7 @@ enum { STARTED = 64 }; /* the context's byte that says so, behind the work's own
         uint8_t *bytes = ctx;                                                                   \
         faulty_poly1305_blocks_clean(ctx, in, len, padbit);                                     \
         if (fault && padbit && len && bytes[STARTED])                                           \
-            bytes[8] ^= 1; /* of the accumulator, as if a carry had been lost */                \
+            spoil(bytes + 8); /* the accumulator, as if a carry had been lost */                \
         bytes[STARTED] |= len != 0;                                                             \
     }                                                                                           \
     void deep_poly1305_emit_##name(void *ctx, uint8_t mac[16], const uint32_t nonce[4])         \
