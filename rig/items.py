@@ -38,6 +38,7 @@ from rig.project import Project
 from rig.report.failures import Failure, document, render
 from rig.report.results import ERROR
 from rig.runner.batches import Batch
+from rig.search.corpus import CorpusError
 from rig.search.novelty import size
 from rig.search.paths import Explored, explore_path
 
@@ -261,6 +262,8 @@ class NoveltyItem(_RigItem):
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
             lab.record(project, skipped_row(path, NOVELTY, ERROR, text))
+            if isinstance(error, CorpusError):
+                raise FoundFault(str(error)) from None
             raise
         lab.record(project, explored_row(project, path, explored))
         failures = [

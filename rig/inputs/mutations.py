@@ -18,7 +18,7 @@ from rig.vectors.shapes import SHAPES, Size
 _NEAR = (1, 15, 16, 17, 63, 64)
 _FREE = (0, 16, 32, 48)  # an input that may have these lengths may have others
 _CHANGES = (1, 1, 2, 3)
-_SKEWS = 64
+SKEWS = 64
 _TAGS = range(18)
 
 
@@ -120,7 +120,7 @@ def _renumber(case: Case, field: Field, chance: random.Random) -> Case:
 def _move(case: Case, field: Field, chance: random.Random) -> Case:
     """One buffer off its guard page, as far as its alignment allows."""
     name = chance.choice(sorted(field.aligns))
-    skew = chance.randrange(0, _SKEWS, field.aligns[name])
+    skew = chance.randrange(0, SKEWS, field.aligns[name])
     return _placed(case, replace(case.placement, skews={**case.placement.skews, name: skew}))
 
 

@@ -22,8 +22,12 @@ FORMAT = "variant-rig corpus 1"
 FOLDER = "corpus"
 
 
+class CorpusError(RigError):
+    """A file that is no corpus; the message says where and why."""
+
+
 def committed(root: Path, primitive: str) -> tuple[Case, ...]:
-    """The cases of a primitive beside a manifest; RigError for a file that is no corpus."""
+    """The cases of a primitive beside a manifest; CorpusError for a file that is none."""
     files = sorted((root / FOLDER / primitive).glob("*.json"))
     return tuple(case for file in files for case in read(file, primitive))
 
@@ -33,23 +37,23 @@ def kept(file: Path, primitive: str) -> tuple[Case, ...]:
     version."""
     try:
         return read(file, primitive)
-    except RigError:
+    except CorpusError:
         return ()
 
 
 def read(file: Path, primitive: str) -> tuple[Case, ...]:
-    """The cases of a file; RigError with what is wrong."""
+    """The cases of a file; CorpusError with what is wrong."""
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
         if document["format"] != FORMAT:
             raise ValueError(f"format is {document['format']!r}, not {FORMAT!r}")
         return tuple(_case(file, each, primitive) for each in document["cases"])
     except OSError as error:
-        raise RigError(f"{file}: cannot read the corpus: {error.strerror}") from error
+        raise CorpusError(f"{file}: cannot read the corpus: {error.strerror}") from error
     except KeyError as error:
-        raise RigError(f"{file}: not a corpus of {primitive}: it lacks {error}") from error
+        raise CorpusError(f"{file}: not a corpus of {primitive}: it lacks {error}") from error
     except (TypeError, ValueError, AttributeError) as error:
-        raise RigError(f"{file}: not a corpus of {primitive}: {error}") from error
+        raise CorpusError(f"{file}: not a corpus of {primitive}: {error}") from error
 
 
 def _case(file: Path, document: dict[str, Any], primitive: str) -> Case:
@@ -65,3 +69,4 @@ def write(file: Path, path: str, cases: Sequence[Case]) -> None:
     numbered = [replace(c, name=str(n), expected=None) for n, c in enumerate(cases)]
     document = {"format": FORMAT, "path": path, "cases": [to_json(case) for case in numbered]}
     write_atomically(file, (json.dumps(document, indent=1) + "\n").encode())
+    file.chmod(0o644)

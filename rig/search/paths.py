@@ -8,7 +8,7 @@ import functools
 import itertools
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
@@ -18,7 +18,7 @@ from rig.capabilities.vector import Vector
 from rig.cases import Case
 from rig.checks.trial import CPU_BUDGET_US, Flow, Outcome, flow_of
 from rig.inputs.answers import answer, with_inverses
-from rig.inputs.mutations import Field, free_inputs, mutate, resized
+from rig.inputs.mutations import SKEWS, Field, free_inputs, mutate, resized
 from rig.inputs.sweeps import sweep
 from rig.inputs.thresholds import Mention, Proposal, propose
 from rig.lab import Lab, takes
@@ -64,20 +64,22 @@ class Explored:
 
 
 def explore_path(lab: Lab, project: Project, path: Path) -> Explored:
-    """Replays the corpora, tries the lengths that the code speaks of, then explores; RigError
-    for a committed corpus that cannot be read."""
+    """Replays the corpora, tries every alignment and the lengths that the code speaks of, then
+    explores; CorpusError for a committed corpus that cannot be read."""
     options, explored = lab.plan.options, Explored()
     file = lab.plan.cache / "corpus" / f"{_key(project, path)}.json"
     proposals = proposed(project, path)
+    aligns = _aligns(project, path)
     start = (
         *committed(project.manifest.root, path.primitive),
         *kept(file, path.primitive),
         *_numbered(seeds(path.primitive)),
+        *_moved(_anchor(path), aligns),
         *_threshold_cases(path.primitive, proposals),
     )
     lengths = tuple(proposal.length for proposal in proposals)
     chance = random.Random(f"{options.seed} {path.id}")
-    changes = _Changes(Field(lengths, _aligns(project, path)), chance)
+    changes = _Changes(Field(lengths, aligns), chance)
     bench = PathBench(lab, project, path, explored)
     finders = explore(bench, start, changes, Budget(seconds=options.novelty_budget))
     explored.corpus = tuple(finder.case for finder in finders)
@@ -189,6 +191,14 @@ def _anchor(path: Path) -> tuple[Case, ...]:
 def _numbered(cases: Sequence[Case]) -> Iterator[Case]:
     for number, case in enumerate(cases):
         yield replace(case, name=f"seed {number}")
+
+
+def _moved(cases: Sequence[Case], aligns: Mapping[str, int]) -> Iterator[Case]:
+    """Every buffer at once so many bytes off its guard page, as far as its alignment allows."""
+    for case, distance in itertools.product(cases, range(1, SKEWS)):
+        skews = {name: distance - distance % align for name, align in aligns.items()}
+        placement = replace(case.placement, skews=skews)
+        yield replace(case, name=f"moved by {distance}", placement=placement)
 
 
 def _threshold_cases(primitive: str, proposals: Sequence[Proposal]) -> Iterator[Case]:

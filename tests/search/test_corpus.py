@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from rig.cases import Answer, Case, Placement, Values
-from rig.errors import RigError
 from rig.runner.scripts import Side
-from rig.search.corpus import FORMAT, committed, kept, read, write
+from rig.search.corpus import FORMAT, CorpusError, committed, kept, read, write
 
 VALUES = Values("poly1305", "mac", {"key": bytes(32), "message": b"abc", "split": 0})
 CASE = Case("novelty 7", VALUES, Placement(Side.START, {"ctx": 8}, True), Answer({"tag": b"x"}))
@@ -27,6 +26,7 @@ def test_the_same_cases_give_the_same_bytes(tmp_path: Path) -> None:
     write(one, "p", [CASE])
     write(two, "p", [Case("other", VALUES, CASE.placement)])
     assert one.read_bytes() == two.read_bytes()
+    assert one.stat().st_mode & 0o777 == 0o644
 
 
 def _document(**changed: object) -> str:
@@ -56,7 +56,7 @@ ALIEN = {
 def test_what_is_no_corpus(tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "x.json"
     file.write_text(text)
-    with pytest.raises(RigError, match=says) as caught:
+    with pytest.raises(CorpusError, match=says) as caught:
         read(file, "poly1305")
     assert str(caught.value).startswith(f"{file}: ")
     assert kept(file, "poly1305") == ()
