@@ -20,7 +20,7 @@ from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.cases import Answer, Case
 from rig.checks.acceptance import sort_out, symbols_of
-from rig.checks.trial import Flow, Outcome, Trial, try_batch
+from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import Source, sources
 from rig.plan import Plan, unrunnable
@@ -232,16 +232,3 @@ def rows(folder: FilePath) -> list[dict[str, Any]]:
     for part in sorted(folder.glob("part-*.jsonl")):
         found += [json.loads(line) for line in part.read_text().splitlines()]
     return found
-
-
-def flow_row(flow: Flow, base: int) -> dict[str, list[Any]]:
-    """What was executed as a row has it: offsets, jumps with a mask of the ways they went."""
-    masks: Counter[int] = Counter()
-    for address, way in flow.ways:
-        masks[address - base] |= way
-    indirect = ([source - base, target - base] for source, target in flow.indirect)
-    return {
-        "hits": sorted(address - base for address in flow.hits),
-        "branches": sorted([offset, mask] for offset, mask in masks.items()),
-        "indirect": sorted(indirect),
-    }

@@ -19,23 +19,31 @@ SHOWN = 3
 
 @dataclass(slots=True)
 class Tally:
-    """Sums over outcomes; cases are counted once for each mask."""
+    """Sums over outcomes; cases are counted once for each mask. `findings` are the first few."""
 
     cases: int = 0
     failed: int = 0
     abandoned: int = 0
+    checks: set[str] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
     accepted: set[Acceptance] = field(default_factory=set)
-    flow: Flow = Flow()
+    flow: Flow = field(default_factory=Flow)
 
     def add(self, outcome: Outcome) -> None:
         """Counts one batch under one mask."""
         self.cases += outcome.cases
         self.failed += outcome.failed
         self.abandoned += outcome.abandoned
-        self.findings += outcome.findings
+        self.found(outcome.findings)
         self.accepted.update(outcome.accepted)
         self.flow |= outcome.flow
+
+    def found(self, findings: Iterable[Finding]) -> None:
+        """Takes findings in."""
+        for finding in findings:
+            self.checks.add(finding.check)
+            if len(self.findings) < SHOWN:
+                self.findings.append(finding)
 
 
 def tally_row(
@@ -50,9 +58,9 @@ def tally_row(
         "cases": tally.cases,
         "failed": tally.failed,
         "abandoned": tally.abandoned,
-        "checks": sorted({finding.check for finding in tally.findings}),
+        "checks": sorted(tally.checks),
         "accepted": sorted([entry.check, entry.place] for entry in tally.accepted),
-        "findings": [_finding_row(finding) for finding in tally.findings[:SHOWN]],
+        "findings": [_finding_row(finding) for finding in tally.findings],
         **flow_row(tally.flow, base),
     }
 

@@ -121,9 +121,7 @@ class Reporter:
             return
         terminalreporter.section("rig")
         seconds = time.monotonic() - self.began
-        shown = screen(
-            self.document, seconds, self.plan.build_seconds, packaged(), self.covered
-        )
+        shown = screen(self.document, seconds, self.plan.build_seconds, packaged(), self.covered)
         for line in shown:
             terminalreporter.write_line(line)
         place = self.trouble or f"{self.plan.options.report}/{PAGE}, {MARKER}"

@@ -22,13 +22,13 @@ from rig.inputs.mutations import SKEWS, Field, free_inputs, mutate, resized
 from rig.inputs.sweeps import sweep
 from rig.inputs.thresholds import Mention, Proposal, propose
 from rig.lab import Lab, takes
-from rig.manifest import Acceptance
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, decoded, functions_of, prologue
 from rig.runner.batches import Batch
 from rig.runner.client import RunFlag
 from rig.search.corpus import committed, kept, write
 from rig.search.novelty import Budget, Features, Tried, explore
+from rig.tally import Tally
 from rig.trace.instructions import architecture
 
 FAILED_KEPT = 16
@@ -38,27 +38,16 @@ Failed = tuple[Batch, Vector, Outcome]
 
 @dataclass(slots=True)
 class Explored:
-    """What the loop did on a path: cases as they were judged, once for each mask, the checks
-    that fired, the entries of the manifest that took findings away, what was executed, the
-    first FAILED_KEPT batches with findings, the corpus."""
+    """What the loop did on a path: the sums over its cases as they were judged, the first
+    FAILED_KEPT batches with findings, the corpus."""
 
-    cases: int = 0
-    failed: int = 0
-    abandoned: int = 0
-    checks: set[str] = field(default_factory=set)
-    accepted: set[Acceptance] = field(default_factory=set)
-    flow: Flow = field(default_factory=Flow)
+    tally: Tally = field(default_factory=Tally)
     failures: list[Failed] = field(default_factory=list)
     corpus: tuple[Case, ...] = ()
 
     def add(self, batch: Batch, mask: Vector, outcome: Outcome) -> None:
         """Counts one batch under one mask."""
-        self.cases += outcome.cases
-        self.failed += outcome.failed
-        self.abandoned += outcome.abandoned
-        self.checks.update(finding.check for finding in outcome.findings)
-        self.accepted.update(outcome.accepted)
-        self.flow |= outcome.flow
+        self.tally.add(outcome)
         if outcome.findings and len(self.failures) < FAILED_KEPT:
             self.failures.append((batch, mask, outcome))
 

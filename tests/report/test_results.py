@@ -11,11 +11,11 @@ from rig.capabilities.paths import Sweep, direct_paths
 from rig.checks.controls import Control
 from rig.checks.findings import CHECKS
 from rig.data import data_folder
-from rig.items import skipped_row
 from rig.options import Options
 from rig.plan import Absence, Plan
 from rig.project import Project, decoded, functions_of
 from rig.report.results import ERROR, SCHEMA, results
+from rig.tally import skipped_row
 
 NONE = {"code": "not-selected", "text": "no item of this path was selected"}
 MISMATCH = "chacha20: mask 0x0, length 0: the dispatcher chose something else"

@@ -69,8 +69,8 @@ def test_search_finds_what_the_other_sources_miss(lab: Lab, name: str) -> None:
             batch = lab.batch(project, path, source)
             assert not any(outcome.findings for _, outcome in lab.run(project, path, batch))
     explored = explore_path(lab, project, path)
-    assert "value" in explored.checks
-    assert explored.failed
+    assert "value" in explored.tally.checks
+    assert explored.tally.failed
     cases = _failed(explored)
     assert cases and all(map(FAULTS[name], cases))
     assert any(map(FAULTS[name], explored.corpus))
@@ -79,8 +79,8 @@ def test_search_finds_what_the_other_sources_miss(lab: Lab, name: str) -> None:
 @pytest.mark.parametrize("name", ["chacha20=clean", "poly1305=clean"])
 def test_twin_is_clean_and_the_search_ends(lab: Lab, name: str) -> None:
     explored = _explore(lab, name)
-    assert (explored.failures, explored.failed, explored.abandoned) == ([], 0, 0)
-    assert 0 < explored.cases < 4000
+    assert (explored.failures, explored.tally.failed, explored.tally.abandoned) == ([], 0, 0)
+    assert 0 < explored.tally.cases < 4000
 
 
 def test_finders_lead_to_what_lies_behind(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_the_same_seed_runs_the_same_cases(plan: Plan, tmp_path: FilePath) -> No
         options = replace(plan.options, seed=seed)
         lab = Lab(replace(plan, cache=tmp_path / str(number), options=options), "test")
         explored = _explore(lab, "chacha20=wide")
-        found.append((explored.cases, explored.corpus))
+        found.append((explored.tally.cases, explored.corpus))
         lab.close()
     assert found[0] == found[1] != found[2]
 
@@ -107,7 +107,7 @@ def test_the_same_seed_runs_the_same_cases(plan: Plan, tmp_path: FilePath) -> No
 def test_the_corpus_reaches_at_once_what_the_search_reached(lab: Lab) -> None:
     first = _explore(lab, "chacha20=placed")
     second = _explore(lab, "chacha20=placed")
-    assert second.flow.hits >= first.flow.hits
+    assert second.tally.flow.hits >= first.tally.flow.hits
     assert second.failures[0][1:] and "corpus" in _failed(second)[0].name
     assert len(second.corpus) <= len(first.corpus)
 
