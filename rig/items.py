@@ -19,7 +19,7 @@ from rig.checks.capability import static_findings
 from rig.checks.findings import Finding
 from rig.checks.trial import where
 from rig.inputs import strategies
-from rig.inputs.sources import Source, problems
+from rig.inputs.sources import PACKAGED, Source, problems
 from rig.inputs.sweeps import SWEPT
 from rig.lab import Lab
 from rig.manifest import FUSED, Acceptance
@@ -74,7 +74,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
         for turn, path in enumerate(p for p in paths if p.primitive == name)
         for source in lab.sources(name)
     ]
-    ranked.sort(key=lambda row: (row[0], row[3].name if row[0] == 4 else "", row[1]))
+    ranked.sort(key=lambda row: (row[0], row[3].name if row[0] == PACKAGED else "", row[1]))
     for rank in sorted({row[0] for row in ranked} | {3}):
         for _, _, path, source in (row for row in ranked if row[0] == rank):
             yield f"{path.id}/{source.name}", _maker(BatchItem, path=path, source=source)
@@ -213,7 +213,7 @@ class BatchItem(_RigItem):
             pytest.skip(reason)
         try:
             batch = lab.batch(project, path, source)
-            outcomes = list(lab.run(project, path, batch))
+            outcomes = list(lab.run(project, path, batch, ways=source.rank < PACKAGED))
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
             lab.record(project, skipped_row(path, source.name, ERROR, text))

@@ -114,11 +114,16 @@ class Lab:
         return 2 * seed, 2 * seed + 1
 
     def run(
-        self, project: Project, path: Path, batch: Batch, recorded: bool = True
+        self,
+        project: Project,
+        path: Path,
+        batch: Batch,
+        recorded: bool = True,
+        ways: bool = True,
     ) -> Iterator[tuple[Vector, Outcome]]:
         """Runs a batch on a path, under each of its masks."""
         for mask in path.masks:
-            trial = Trial(mask, self.seeds(), recorded=recorded)
+            trial = Trial(mask, self.seeds(), recorded=recorded, ways=ways)
             outcome = try_batch(project, self.session(project), path, batch, trial)
             yield mask, settle(project, path, outcome)
 

@@ -35,12 +35,14 @@ CPU_BUDGET_US = 2_000_000
 class Trial:
     """How a batch is run: the mask, the seeds of garbage (two, so that what depends on it
     shows), each script's budget of CPU time in microseconds, and whether what is executed is
-    recorded: without it there is no path check and no capability check."""
+    recorded: without it there is no path check and no capability check. With `ways` so are the
+    ways that jumps go, at the price of a trap per script and jump that went one way only."""
 
     mask: Vector
     seeds: tuple[int, ...]
     budget_us: int = CPU_BUDGET_US
     recorded: bool = True
+    ways: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ def try_batch(
         )
         return Observation(result, seed, RunFlag.FLIP in flags)
 
-    recording = RunFlag.COVERAGE | RunFlag.BRANCHES if trial.recorded else RunFlag.NONE
+    ways = RunFlag.BRANCHES if trial.ways else RunFlag.NONE
+    recording = RunFlag.COVERAGE | ways if trial.recorded else RunFlag.NONE
     observations = [
         observe(seed, RunFlag.FLIP if number % 2 else recording)
         for number, seed in enumerate(trial.seeds)

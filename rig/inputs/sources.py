@@ -17,6 +17,7 @@ from rig.vectors.published import bundled, packaged
 from rig.vectors.reading import read, read_folder
 from rig.vectors.records import Problem, Vector
 
+PACKAGED = 4
 PUBLISHED, EDGES, SWEEP, USER = "published", "edges", "sweep", "user"
 
 _PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly1305"}
@@ -25,7 +26,8 @@ _PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly130
 @dataclass(frozen=True, slots=True)
 class Source:
     """Cases of one primitive; `rank` orders sources, proofs by published vectors first.
-    `files` are what the cases are read from, none for those that the rig generates."""
+    `files` are what the cases are read from, none for those that the rig generates. Sources of
+    rank PACKAGED are many short records: they prove values, and hardly reach new code."""
 
     name: str
     rank: int
@@ -48,7 +50,9 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
         found.append(Source(SWEEP, 2, lambda: tuple(sweep(primitive))))
     files = [file for package in packaged() for file in package.files]
     found += [
-        Source(_packaged_name(file), 4, functools.partial(_file_cases, file, primitive), (file,))
+        Source(
+            _packaged_name(file), PACKAGED, functools.partial(_file_cases, file, primitive), (file,)
+        )
         for file in files
         if _belongs(file, primitive)
     ]
