@@ -144,7 +144,7 @@ def _coverage_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("manifest", nargs="?", help="default ./rig.toml, else the bundled project")
     _chosen(parser, "cc", "cache-dir")
     parser.add_argument(
-        "--path", metavar="PATH", help="count what this path runs too: aes=ssse3,ghash=pclmul"
+        "--path", metavar="PATH", help="count this path only: aes=ssse3,ghash=pclmul"
     )
     parser.add_argument("--missing", action="store_true", help="only what was not executed")
     _machine_readable(parser)

@@ -1,8 +1,8 @@
 """`rig coverage PRIMITIVE/VARIANT`: what was executed of a variant, instruction by instruction.
 
 Enters: parsed arguments. Leaves: totals and annotated disassembly, or JSON. Never here:
-verdicts. The published vectors, edges and sweep are run now, on the variant's direct path and
-on the paths that `--path` names, so that the listing is of the code as it is.
+verdicts. The published vectors, edges and sweep are run now, on the path that `--path` names or
+on every path of the variant's primitive, as a union: so the listing is of the code as it is.
 """
 
 import argparse
@@ -88,13 +88,14 @@ def find_variant(manifest: Manifest, arch: str, name: str) -> Variant:
 def _paths(
     project: Project, session: Session, variant: Variant, named: str | None
 ) -> tuple[Path, ...]:
-    """The variant's direct path, and those of the given name; each must run here."""
-    primitives = project.manifest.primitives
-    own = enumerate_paths(project, session, primitives[variant.primitive]).paths
-    wanted = (variant.primitive, variant.name)
-    found = [p for p in own if p.kind == "direct" and wanted in p.choice]
+    """Those of the given name, else every path of the variant's own primitive that runs it;
+    each must run here."""
     if named:
-        found += _named(project, session, variant, named)
+        found = _named(project, session, variant, named)
+    else:
+        primitive = project.manifest.primitives[variant.primitive]
+        own = enumerate_paths(project, session, primitive).paths
+        found = [p for p in own if (variant.primitive, variant.name) in p.choice]
     for path in found:
         if reason := unrunnable(project, path):
             raise RigError(f"{path.name}: {reason}")
