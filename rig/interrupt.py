@@ -15,6 +15,7 @@ from types import FrameType
 
 _INTERRUPTED = "interrupted"
 _SUFFIX = ".pid"
+_HASTY = 2  # `timeout -s INT` sends one to the process and one to its group
 
 
 def await_interrupt(folder: Path, worker: str) -> bool:
@@ -22,12 +23,17 @@ def await_interrupt(folder: Path, worker: str) -> bool:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, _once)
     (folder / f"{worker}{_SUFFIX}").write_text(str(os.getpid()))
-    return (folder / _INTERRUPTED).exists()
+    return was_interrupted(folder)
 
 
 def _once(_number: int, _frame: FrameType | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
+
+
+def was_interrupted(folder: Path) -> bool:
+    """Whether the run of that folder was told to end early."""
+    return (folder / _INTERRUPTED).exists()
 
 
 def interrupt_workers(folder: Path) -> None:
@@ -41,12 +47,14 @@ def interrupt_workers(folder: Path) -> None:
 @contextlib.contextmanager
 def interruptible() -> Iterator[list[int]]:
     """Gives the signals that have come, and makes a KeyboardInterrupt of whatever they break: an
-    import that is cut in two, for one, raises errors of its own long afterwards."""
+    import that is cut in two, for one, raises errors of its own long afterwards. A second signal
+    is not heeded, as it would cut short what the first began; a third is."""
     seen: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         seen.append(number)
-        signal.default_int_handler(number, frame)
+        if len(seen) != _HASTY:
+            signal.default_int_handler(number, frame)
 
     before = signal.signal(signal.SIGINT, note)
     try:

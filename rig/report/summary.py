@@ -15,7 +15,7 @@ import pytest
 
 from rig.errors import RigError
 from rig.gate.verdict import exit_code, judged, say
-from rig.interrupt import interrupt_workers
+from rig.interrupt import interrupt_workers, was_interrupted
 from rig.lab import Lab, rows
 from rig.report.coverage import coverage
 from rig.report.coveragepy import native_parts
@@ -64,6 +64,8 @@ class Reporter:
         if session.config.option.collectonly:
             return
         stopped = bool(session.shouldfail or session.shouldstop)  # -x, --maxfail
+        if was_interrupted(self.plan.folder):
+            exitstatus = pytest.ExitCode.INTERRUPTED
         reason = _CUT_SHORT if stopped else _UNREACHED.get(exitstatus, _CUT_SHORT)
         found = rows(self.plan.folder)
         self.document = results(self.plan, found, reason)
