@@ -156,8 +156,9 @@ def _not_run(document: Document, packages: Sequence[Package]) -> Iterator[str]:
     for reason, paths in _reasons(document).items():
         yield from _line(label, f"{reason}: {_named(paths)}")
         label = ""
-    if any((path["reason"] or {}).get("code") == "cpu" for path in document["paths"]):
-        yield from _line("", "with those: `rig run` on such a machine, then `rig report HERE THERE`")
+    codes = {path["reason"]["code"] for path in document["paths"] if path["verdict"] == "skipped"}
+    if "cpu" in codes:
+        yield from _line("", "`rig run` on a CPU that has it, then `rig report HERE THERE`")
     primitives = {path["primitive"] for path in document["paths"]}
     for package in packages:
         if not package.present and primitives.intersection(package.primitives):

@@ -25,6 +25,9 @@ PACKAGES = (
 )
 
 
+CODES = {"interrupted": "cut-short"}
+
+
 def _path(
     primitive: str,
     name: str,
@@ -38,7 +41,7 @@ def _path(
         "path": name,
         "kind": kind,
         "verdict": verdict,
-        "reason": {"code": "cpu", "text": reason} if reason else None,
+        "reason": {"code": CODES.get(reason, "cpu"), "text": reason} if reason else None,
         "abandoned": 17 if verdict == "fail" else 0,
     }
 
