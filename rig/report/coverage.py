@@ -12,25 +12,28 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rig.checks.trial import lines_of
 from rig.manifest import Allowance, Manifest
 from rig.plan import Plan
 from rig.project import Project, decoded
 from rig.trace.instructions import FunctionCode, architecture
-from rig.trace.lines import Lines, line_table
+from rig.trace.lines import Lines
 
 SCHEMA = 1
-TAKEN, NOT_TAKEN = 1, 2
 
 Row = Mapping[str, Any]
 
 
 def coverage(plan: Plan, rows: Sequence[Row]) -> dict[str, Any]:
-    """The document of a run."""
+    """The document of a run. Rows go by manifest and path: two projects may have the same ids."""
+    by_path: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        by_path.setdefault((row["manifest"], row["path"]), []).append(row)
     return {
         "schema": SCHEMA,
         "images": [_image(project) for project in plan.projects],
         "paths": [
-            _path(project, path, [row for row in rows if row["path"] == path.id])
+            _path(project, path, by_path.get((str(project.manifest.path), path.id), ()))
             for project in plan.projects
             for path in plan.paths(project)
         ],
@@ -43,7 +46,7 @@ def image_digest(project: Project) -> str:
 
 
 def _image(project: Project) -> dict[str, Any]:
-    lines = line_table(project.image.path, project.image.root)
+    lines = lines_of(project)
     files: dict[str, int] = {}
     functions = [
         _function(project, code, lines, files) for code in decoded(project.image).functions

@@ -73,7 +73,7 @@ class Reporter:
             self.document["stale"] = list(stale_entries(self.plan, found, self._sources))
             if self.document["stale"] and exitstatus == pytest.ExitCode.OK:
                 exitstatus = session.exitstatus = pytest.ExitCode.TESTS_FAILED
-            self.covered = coverage(self.plan, rows(self.plan.folder))
+            self.covered = coverage(self.plan, found)
             self._write(self.document, self.covered)
             if self.plan.options.gate:
                 session.exitstatus = self._judge(self.covered) or exitstatus

@@ -14,6 +14,7 @@ from rig.data import data_folder
 from rig.options import Options
 from rig.plan import Absence, Plan
 from rig.project import Project, decoded, functions_of
+from rig.report.coverage import coverage
 from rig.report.results import ERROR, SCHEMA, results
 from rig.tally import skipped_row
 
@@ -159,3 +160,11 @@ def test_two_manifests_with_the_same_paths_are_kept_apart(plan: Plan) -> None:
     rows = [_row(CLEAN, failed=1, checks=["value"]), _row(CLEAN, manifest="/other/rig.toml")]
     document = results(replace(plan, projects=(project, other)), rows, NONE)
     assert [p["verdict"] for p in document["paths"] if p["id"] == CLEAN] == ["fail", "pass"]
+
+
+def test_coverage_of_two_manifests_with_the_same_paths_is_kept_apart(plan: Plan) -> None:
+    project = plan.projects[0]
+    other = replace(project, manifest=replace(project.manifest, path=FilePath("/other/rig.toml")))
+    rows = [_row(CLEAN, hits=[0]), _row(CLEAN, manifest="/other/rig.toml", hits=[4])]
+    document = coverage(replace(plan, projects=(project, other)), rows)
+    assert [p["hits"] for p in document["paths"] if p["id"] == CLEAN] == [[0], [4]]
