@@ -143,14 +143,16 @@ class DispatchItem(_RigItem):
             raise FoundFault("dispatch: " + "\n".join(lines))
 
 
-class IsaItem(_RigItem):
-    """A primitive's code, executed or not, against what its variants ask for."""
-
+class _PathsItem(_RigItem):
     def __init__(self, *, lab: Lab, project: Project, paths: tuple[Path, ...], **rest: Any) -> None:
         super().__init__(**rest)
         self._run = (lab, project, paths)
         for path in paths:
             self.mark_path(path)
+
+
+class IsaItem(_PathsItem):
+    """A primitive's code, executed or not, against what its variants ask for."""
 
     def judge(self) -> None:
         """Records a row for each path that a finding is about, fails with the first findings."""
@@ -260,14 +262,8 @@ class NoveltyItem(_RigItem):
             raise FoundFault(report(lab, smallest(failures)))
 
 
-class GeneratedItem(_RigItem):
+class GeneratedItem(_PathsItem):
     """Hypothesis on a primitive: each example runs on every selected path."""
-
-    def __init__(self, *, lab: Lab, project: Project, paths: tuple[Path, ...], **rest: Any) -> None:
-        super().__init__(**rest)
-        self._run = (lab, project, paths)
-        for path in paths:
-            self.mark_path(path)
 
     def judge(self) -> None:
         """Searches, shrinks, records a row per path, fails with the smallest case."""

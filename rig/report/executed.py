@@ -11,14 +11,13 @@ from typing import Any
 
 from rig.report.reach import (
     LISTING,
-    NOT_TAKEN,
-    TAKEN,
     Function,
     Instruction,
     Reached,
     branch_count,
     instruction_count,
 )
+from rig.trace.branches import NOT_TAKEN, TAKEN
 
 EXECUTED, MISSED, PARTLY, ONE_WAY = "+", "-", "~", "!"
 NOTES: Mapping[int, str] = {

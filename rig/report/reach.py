@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-TAKEN, NOT_TAKEN = 1, 2
+from rig.trace.branches import NOT_TAKEN, TAKEN
+
 WAYS = {TAKEN: "taken", NOT_TAKEN: "not taken"}
 SUPPORT = "runner/support.c"  # what compilers call by themselves: in no proof and no coverage
 LISTING = ".lst"
