@@ -6,9 +6,7 @@
  * as wrap.
  */
 #include "poly1305.h"
-#include "words.h"
-
-#define LIMB26 (((uint32_t)1 << 26) - 1)
+#include "poly1305_limbs26.h"
 
 struct poly1305 {
     uint32_t r[5];
@@ -22,27 +20,11 @@ __typeof__(poly1305_init) rig_poly1305_init_donna26;
 __typeof__(poly1305_blocks) rig_poly1305_blocks_donna26;
 __typeof__(poly1305_emit) rig_poly1305_emit_donna26;
 
-/* The 128 bits of block as limbs. */
-static inline void split(uint32_t limb[5], const uint32_t word[4])
-{
-    limb[0] = word[0] & LIMB26;
-    limb[1] = (word[0] >> 26 | word[1] << 6) & LIMB26;
-    limb[2] = (word[1] >> 20 | word[2] << 12) & LIMB26;
-    limb[3] = (word[2] >> 14 | word[3] << 18) & LIMB26;
-    limb[4] = word[3] >> 8;
-}
-
 void rig_poly1305_init_donna26(void *ctx, const uint8_t key[16])
 {
     struct poly1305 *poly = ctx;
-    const uint32_t clamped[4] = {
-        load32_le(key) & 0x0fffffff,
-        load32_le(key + 4) & 0x0ffffffc,
-        load32_le(key + 8) & 0x0ffffffc,
-        load32_le(key + 12) & 0x0ffffffc,
-    };
 
-    split(poly->r, clamped);
+    split_key26(poly->r, key);
     for (int i = 0; i < 5; i++) {
         poly->wrap[i] = 5 * poly->r[i];
         poly->h[i] = 0;
@@ -55,7 +37,7 @@ static inline void add_block(uint32_t h[5], const uint8_t block[16], uint32_t pa
                               load32_le(block + 12)};
     uint32_t limb[5];
 
-    split(limb, word);
+    split26(limb, word);
     h[0] += limb[0];
     h[1] += limb[1];
     h[2] += limb[2];
@@ -104,45 +86,9 @@ void rig_poly1305_blocks_donna26(void *ctx, const uint8_t *in, size_t len, uint3
     }
 }
 
-/* Takes each limb into range. Twice, since the 5 may ripple through again. */
-static void carry(uint32_t h[5])
-{
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < 4; i++) {
-            h[i + 1] += h[i] >> 26;
-            h[i] &= LIMB26;
-        }
-        h[0] += 5 * (h[4] >> 26);
-        h[4] &= LIMB26;
-    }
-}
-
-/* h < 2^130 becomes h mod p: h - p where h + 5 reaches 2^130, by masks only. */
-static void subtract_p(uint32_t h[5])
-{
-    uint32_t g[5], over = 5;
-
-    for (int i = 0; i < 5; i++) {
-        g[i] = h[i] + over;
-        over = g[i] >> 26;
-        g[i] &= LIMB26;
-    }
-    for (int i = 0; i < 5; i++)
-        h[i] ^= (h[i] ^ g[i]) & (0 - over);
-}
-
 void rig_poly1305_emit_donna26(void *ctx, uint8_t mac[16], const uint32_t nonce[4])
 {
     const struct poly1305 *poly = ctx;
-    uint32_t h[5] = {poly->h[0], poly->h[1], poly->h[2], poly->h[3], poly->h[4]};
-    uint64_t sum = 0;
 
-    carry(h);
-    subtract_p(h);
-    const uint32_t word[4] = {h[0] | h[1] << 26, h[1] >> 6 | h[2] << 20, h[2] >> 12 | h[3] << 14,
-                              h[3] >> 18 | h[4] << 8};
-    for (int i = 0; i < 4; i++) {
-        sum = (sum >> 32) + word[i] + nonce[i];
-        store32_le(mac + 4 * i, (uint32_t)sum);
-    }
+    emit26(mac, poly->h, nonce);
 }
