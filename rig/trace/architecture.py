@@ -93,7 +93,13 @@ class Constant:
 
 
 class Architecture(Protocol):
-    """The encoding of one architecture. Addresses are those of the running image."""
+    """The encoding of one architecture. Addresses are those of the running image.
+
+    `sweeps_beside_data` says that an instruction always tells what it refers to, or the file
+    tells data from code, so that the rest of a function that holds data can be decoded.
+    """
+
+    sweeps_beside_data: bool
 
     def straight(self, code: bytes, base: int, start: int) -> Iterator[Instruction]:
         """Decode one after the other from address `start`; `code` stands at `base`.

@@ -223,8 +223,14 @@ def _sweep(
     for extent in dispatching:
         _read_tables(recovery, extent, [at for at, width in ordered if width == 0])
     for extent in dispatching:
-        _sweep_gaps(recovery, extent)
+        if recovery.architecture.sweeps_beside_data or not _holds_data(recovery, extent):
+            _sweep_gaps(recovery, extent)
     return recovery
+
+
+def _holds_data(recovery: Recovery, extent: Extent) -> bool:
+    start, end = extent.address - recovery.base, extent.end - recovery.base
+    return DATA in recovery.state[start:end]
 
 
 def _set_aside(recovery: Recovery, start: int, end: int) -> None:

@@ -5,9 +5,9 @@ instructions function by function. Never here: patching, running, or reading an 
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from operator import attrgetter
 
 from rig.trace.architecture import Architecture, Instruction, Kind, TraceError
@@ -21,7 +21,10 @@ from rig.trace.flow import (
 )
 from rig.trace.x86 import X86
 
-_ARCHITECTURES = {"x86_64": X86}
+_ARCHITECTURES: Mapping[str, Callable[[], Architecture]] = {
+    "x86_64": partial(X86, 64),
+    "i386": partial(X86, 32),
+}
 
 _address = attrgetter("address")
 

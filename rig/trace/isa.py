@@ -16,7 +16,8 @@ from rig.capabilities.bits import CapabilityError, capability
 from rig.trace.architecture import Instruction
 from rig.trace.instructions import features
 
-# What the decoder counts as features and every CPU in 64-bit mode has: the instructions of its
+# What the decoder counts as features and every CPU from the base on has (i386: a Pentium Pro,
+# which has no `syscall`, but no code of this field makes system calls): the instructions of its
 # ancestors; long nops (SDM volume 2, NOP: families 6 and 15); CPUID; `pause`, a nop where it is
 # not known (PAUSE); `syscall` (APM volume 2, 6.1.1: required in long mode).
 _ALWAYS = frozenset(
@@ -41,6 +42,11 @@ _SPELLINGS = {"CLFSH": "clflush", "FPU287": "fpu", "FPU387": "fpu"}
 # Nothing else is implied, whatever all CPUs of today have: MOVBE, POPCNT, LZCNT, BMI1, BMI2,
 # FMA, F16C, ADX and, by AES or PCLMULQDQ, anything beyond SSE2 have to be asked for.
 _IMPLIED: Mapping[str, tuple[str, ...]] = {
+    "sse2": ("sse",),  # "Checking for SSE/SSE2 Support" asks for both
+    "sse3": ("sse2",),  # "Checking for SSE3 Support" asks for all three
+    "aes": ("sse2",),  # they work on what SSE2 loads and stores; "AES-NI and PCLMULQDQ"
+    "pclmul": ("sse2",),
+    "sha": ("sse2",),  # likewise; "Intel SHA Extensions"
     "ssse3": ("sse3",),  # by name a supplement to it; compilers' -mssse3 allows both
     "sse4.1": ("ssse3", "sse3"),  # "Checking for SSE4.1 Support" asks for all three
     "sse4.2": ("sse4.1", "ssse3"),  # "Checking for SSE4.2 Support" likewise

@@ -1,12 +1,17 @@
-"""x86: instructions by iced-x86, which is loaded at the first use.
+"""x86, 64 and 32 bits: instructions by iced-x86, which is loaded at the first use.
 
 Enters: bytes of the text. Leaves: `Instruction` records, their text in Intel syntax, the
 CPU features they need. Never here: which bytes are code; that is `flow`.
+
+In 32-bit mode nothing is addressed relative to the instruction. Position-dependent code names
+absolute addresses, which are there to be read once relocations are applied. The rest learns its
+own address by a call and holds it in a register, which is followed from there on (`_Anchors`).
 """
 
+import re
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rig.trace.architecture import Constant, DecoderMissingError, Instruction, Kind, Use
 
@@ -14,6 +19,9 @@ if TYPE_CHECKING:
     import iced_x86
 
 ENTRY_SIZE = 4  # a position-independent jump table holds 32-bit distances from its own start
+_MASK = 0xFFFFFFFF
+_POPS = tuple(bytes((first,)) for first in range(0x58, 0x60))
+_THUNK = re.compile(rb"\x8b([\x04\x0c\x14\x1c\x2c\x34\x3c])\x24\xc3")  # mov reg, [esp]; ret
 
 
 def _load() -> ModuleType:
@@ -27,47 +35,65 @@ def _load() -> ModuleType:
     return iced_x86
 
 
-class X86:
-    """The encoding for 64-bit mode (Intel SDM volume 2)."""
+class _Referring(Protocol):
+    """Tells what an instruction names as data: address and width; it is asked in order."""
 
-    def __init__(self) -> None:
+    def __call__(self, decoded: "iced_x86.Instruction") -> tuple[int | None, int]: ...
+
+
+class X86:
+    """The encoding for 64-bit or 32-bit mode (Intel SDM volume 2)."""
+
+    def __init__(self, bits: int) -> None:
         """Load the decoder.
 
         Raises:
             DecoderMissingError: iced-x86 is not installed.
         """
         self._iced = _load()
+        self._bits = bits
+        self.sweeps_beside_data = bits == 64
         self._kinds = _kinds(self._iced)
         self._formatter = _formatter(self._iced)
         self._features = _feature_names(self._iced)
         self._uses = _uses(self._iced)
         self._widths = _widths(self._iced)
+        self._stack = (self._iced.Register.RSP, self._iced.Register.ESP)
 
     def straight(self, code: bytes, base: int, start: int) -> Iterator[Instruction]:
         """Decode one after the other from `start` (see `Architecture`)."""
-        decoder = self._iced.Decoder(64, code, ip=start)
+        decoder = self._iced.Decoder(self._bits, code, ip=start)
         decoder.position = start - base
+        refers: _Referring = self._relative
+        if self._bits == 32:
+            refers = _Anchors(self._iced, code, base).reference
         for decoded in decoder:
             if decoded.is_invalid:
                 return
-            yield self._instruction(decoded, code, base)
+            encoded = code[decoded.ip - base : decoded.next_ip - base]
+            behind = decoded.next_ip - base
+            kind, target = self._flow(decoded, code[behind : behind + 1])
+            yield Instruction(decoded.ip, encoded, kind, target, *refers(decoded))
 
-    def _instruction(self, decoded: "iced_x86.Instruction", code: bytes, base: int) -> Instruction:
-        offset = decoded.ip - base
+    def _flow(self, decoded: "iced_x86.Instruction", behind: bytes) -> tuple[Kind, int | None]:
         kind = self._kinds.get(decoded.flow_control, Kind.OTHER)
         target = decoded.near_branch_target or None
         if kind is Kind.CALL and target is None:
-            kind = Kind.OTHER  # syscall and its likes come back by themselves
-        reference, width = None, 0
-        if decoded.is_ip_rel_memory_operand and decoded.mnemonic != self._iced.Mnemonic.NOP:
-            reference = decoded.ip_rel_memory_address
-            width = self._iced.MemorySizeExt.size(decoded.memory_size)
-        return Instruction(
-            decoded.ip, code[offset : offset + decoded.len], kind, target, reference, width
-        )
+            return Kind.OTHER, None  # syscall and its likes come back by themselves
+        if kind is Kind.CALL and target == decoded.next_ip and behind in _POPS:
+            return Kind.OTHER, None  # it only asks where it is
+        return kind, target
+
+    def _relative(self, decoded: "iced_x86.Instruction") -> tuple[int | None, int]:
+        if not decoded.is_ip_rel_memory_operand or decoded.mnemonic == self._iced.Mnemonic.NOP:
+            return None, 0
+        width = self._iced.MemorySizeExt.size(decoded.memory_size)
+        return decoded.ip_rel_memory_address, width
 
     def _decoded(self, instruction: Instruction) -> "iced_x86.Instruction":
-        decoder: iced_x86.Decoder = self._iced.Decoder(64, instruction.code, ip=instruction.address)
+        decoder: iced_x86.Decoder = self._iced.Decoder(
+            self._bits, instruction.code, ip=instruction.address
+        )
         return decoder.decode()
 
     def is_padding(self, instruction: Instruction) -> bool:
@@ -76,27 +102,19 @@ class X86:
         return self._decoded(instruction).mnemonic in (mnemonic.NOP, mnemonic.INT3)
 
     def jump_table(self, code: bytes, base: int, table: int, inside: range) -> list[int]:
-        """Read 32-bit signed distances from `table` on, up to the first that cannot be one.
+        """Read 32-bit signed distances from `table` on, or in 32-bit mode addresses, up to the
+        first that cannot be one.
 
         A table ends at the latest where its own first target begins.
         """
-        targets: list[int] = []
-        entry, end = table, inside.stop
-        while entry + ENTRY_SIZE <= end:
-            distance = code[entry - base : entry - base + ENTRY_SIZE]
-            target = table + int.from_bytes(distance, "little", signed=True)
-            if target not in inside or table <= target < entry + ENTRY_SIZE:
-                break
-            targets.append(target)
-            entry += ENTRY_SIZE
-            if target > table:
-                end = min(end, target)
-        return targets
+        targets = _entries(code, base, table, inside, table)
+        return targets or (_entries(code, base, table, inside, 0) if self._bits == 32 else [])
 
     def text(self, instruction: Instruction, name: Callable[[int], str | None]) -> str:
         """Write it in Intel syntax, with names for its target and what it refers to."""
-        text: str = self._formatter.format(self._decoded(instruction))
-        for address in (instruction.target, instruction.reference):
+        decoded = self._decoded(instruction)
+        text: str = self._formatter.format(decoded)
+        for address in (decoded.near_branch_target or None, instruction.reference):
             named = None if address is None else name(address)
             if named is not None:
                 text = text.replace(f"0x{address:x}", named)
@@ -111,11 +129,10 @@ class X86:
         """Immediates of comparisons, masks, additions and shifts, displacements of lea."""
         decoded = self._decoded(instruction)
         use = self._uses.get(decoded.mnemonic)
-        stack = self._iced.Register.RSP
-        if use is None or stack in (decoded.op0_register, decoded.memory_base):
+        if use is None or {decoded.op0_register, decoded.memory_base}.intersection(self._stack):
             return ()
         if decoded.mnemonic == self._iced.Mnemonic.LEA:
-            numbers = [_without_sign(decoded.memory_displacement, 64)]
+            numbers = [_without_sign(decoded.memory_displacement, self._bits)]
         else:
             kinds = [decoded.op_kind(place) for place in range(decoded.op_count)]
             numbers = [
@@ -126,6 +143,134 @@ class X86:
         if use is Use.SHIFT:
             numbers = [1 << count for count in numbers if count < 64]
         return tuple(Constant(use, number) for number in numbers if number)
+
+
+def _entries(code: bytes, base: int, table: int, inside: range, origin: int) -> list[int]:
+    targets: list[int] = []
+    entry, end = table, inside.stop
+    while entry + ENTRY_SIZE <= end:
+        distance = code[entry - base : entry - base + ENTRY_SIZE]
+        target = origin + int.from_bytes(distance, "little", signed=True)
+        if target not in inside or table <= target < entry + ENTRY_SIZE:
+            break
+        targets.append(target)
+        entry += ENTRY_SIZE
+        if target > table:
+            end = min(end, target)
+    return targets
+
+
+class _Anchors:
+    """Which registers hold a known address, along one row of 32-bit instructions.
+
+    An address comes from `call` to the next instruction and `pop`, or from a call to a thunk
+    that does no more than `mov reg, [esp]; ret`. It goes on by mov, lea, and add and sub of a
+    number; a call keeps it in the registers that are the callee's to preserve.
+    """
+
+    def __init__(self, iced: ModuleType, code: bytes, base: int) -> None:
+        self._iced = iced
+        self._code = code
+        self._text = range(base, base + len(code))
+        self._info = iced.InstructionInfoFactory()
+        self._known: dict[int, int] = {}
+        self._pushed: int | None = None
+        register = iced.Register
+        self._numbered = (
+            *(register.EAX, register.ECX, register.EDX, register.EBX),
+            *(register.ESP, register.EBP, register.ESI, register.EDI),
+        )
+        self._kept = (register.EBX, register.EBP, register.ESI, register.EDI)
+        access = iced.OpAccess
+        self._writes = (
+            *(access.WRITE, access.COND_WRITE, access.READ_WRITE, access.READ_COND_WRITE),
+        )
+
+    def reference(self, decoded: "iced_x86.Instruction") -> tuple[int | None, int]:
+        """What the instruction names as data in the text, and what it leaves in registers."""
+        found = self._memory(decoded)
+        if found[0] is None:
+            found = self._immediate(decoded), 0
+        self._step(decoded)
+        return found if found[0] in self._text else (None, 0)
+
+    def _memory(self, decoded: "iced_x86.Instruction") -> tuple[int | None, int]:
+        kinds = [decoded.op_kind(place) for place in range(decoded.op_count)]
+        if self._iced.OpKind.MEMORY not in kinds or decoded.mnemonic == self._iced.Mnemonic.NOP:
+            return None, 0
+        address = decoded.memory_displacement
+        registers = [decoded.memory_base, decoded.memory_index]
+        unknown = [r for r in registers if r and r not in self._known]
+        address += self._known.get(registers[0], 0)
+        address += self._known.get(registers[1], 0) * decoded.memory_index_scale
+        size: int = self._iced.MemorySizeExt.size(decoded.memory_size)
+        return address & _MASK, 0 if unknown else size
+
+    def _immediate(self, decoded: "iced_x86.Instruction") -> int | None:
+        kinds = [decoded.op_kind(place) for place in range(decoded.op_count)]
+        if self._iced.OpKind.IMMEDIATE32 not in kinds:
+            return None
+        number: int = decoded.immediate(kinds.index(self._iced.OpKind.IMMEDIATE32))
+        return number
+
+    def _step(self, decoded: "iced_x86.Instruction") -> None:
+        value = self._value(decoded)
+        pushed, self._pushed = self._pushed, None
+        mnemonic = self._iced.Mnemonic
+        if decoded.mnemonic == mnemonic.CALL:
+            self._call(decoded)
+            return
+        if decoded.mnemonic == mnemonic.POP:
+            value = pushed
+        for used in self._info.info(decoded).used_registers():
+            if used.access in self._writes:
+                self._known.pop(self._iced.RegisterExt.full_register32(used.register), None)
+        if value is not None:
+            self._known[decoded.op0_register] = value & _MASK
+
+    def _call(self, decoded: "iced_x86.Instruction") -> None:
+        target = decoded.near_branch_target
+        if target == decoded.next_ip:
+            self._pushed = target
+            return
+        self._known = {r: value for r, value in self._known.items() if r in self._kept}
+        offset = target - self._text.start
+        thunk = _THUNK.match(self._code, offset) if target in self._text else None
+        if thunk:
+            self._known[self._numbered[thunk[1][0] >> 3]] = decoded.next_ip
+
+    def _value(self, decoded: "iced_x86.Instruction") -> int | None:
+        """What a whole register is set to, if that is known."""
+        mnemonic = self._iced.Mnemonic
+        if decoded.op0_register not in self._numbered:
+            return None
+        own = self._known.get(decoded.op0_register)
+        number = self._number(decoded)
+        match decoded.mnemonic:
+            case mnemonic.MOV:
+                return self._known.get(decoded.op1_register)
+            case mnemonic.LEA:
+                return self._address(decoded)
+            case mnemonic.ADD if own is not None and number is not None:
+                return own + number
+            case mnemonic.SUB if own is not None and number is not None:
+                return own - number
+        return None
+
+    def _number(self, decoded: "iced_x86.Instruction") -> int | None:
+        kinds = self._iced.OpKind
+        if decoded.op_count < 2:
+            return None
+        if decoded.op1_kind not in (kinds.IMMEDIATE32, kinds.IMMEDIATE8TO32):
+            return None
+        number: int = decoded.immediate(1)
+        return number
+
+    def _address(self, decoded: "iced_x86.Instruction") -> int | None:
+        if decoded.memory_index or decoded.memory_base not in self._known:
+            return None
+        address: int = self._known[decoded.memory_base] + decoded.memory_displacement
+        return address
 
 
 def _kinds(iced: ModuleType) -> dict[int, Kind]:
@@ -166,7 +311,10 @@ def _widths(iced: ModuleType) -> dict[int, int]:
 
 
 def _without_sign(number: int, bits: int) -> int:
-    return min(number, (1 << bits) - number) if bits else number
+    if not bits:
+        return number
+    number &= (1 << bits) - 1  # the decoder extends some to 64 bits
+    return min(number, (1 << bits) - number)
 
 
 def _formatter(iced: ModuleType) -> "iced_x86.Formatter":

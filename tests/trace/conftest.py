@@ -13,13 +13,19 @@ from rig.trace.flow import Extent
 from rig.trace.instructions import Decoded, decode
 
 ZIG = Path(ziglang.__file__).parent
-COMPILE = ["clang", "--target=x86_64-linux-gnu", "-isystem", str(ZIG / "lib" / "include")]
-COMPILE += ["-ffreestanding", "-fPIC", "-O2", "-g", "-c"]
-LINK = ["ld.lld", "-shared", "-Bsymbolic", "--image-base=0x100000000"]
+TARGETS = {
+    "x86_64": ["--target=x86_64-linux-gnu"],
+    "i386": ["--target=i386-linux-gnu", "-march=i686"],
+}
+COMPILE = ["-isystem", str(ZIG / "lib" / "include"), "-ffreestanding", "-fPIC", "-O2", "-g", "-c"]
+# What is not linked as shared has its absolute addresses in place.
+LINK = {"x86_64": ["-shared", "-Bsymbolic", "--image-base=0x100000000"]}
+STATIC = ["-static", "--entry=0", "--image-base=0x10000000"]
 
 
 @dataclass(frozen=True)
 class Linked:
+    arch: str
     path: Path
     root: Path
     code: bytes
@@ -27,7 +33,7 @@ class Linked:
     functions: tuple[Extent, ...]
 
     def decode(self) -> Decoded:
-        return decode("x86_64", self.code, self.address, self.functions)
+        return decode(self.arch, self.code, self.address, self.functions)
 
 
 Linker = Callable[..., Linked]
@@ -37,7 +43,7 @@ def _zig(arguments: list[str], folder: Path) -> None:
     subprocess.run([str(ZIG / "zig"), *arguments], cwd=folder, check=True)
 
 
-def _read(path: Path, root: Path) -> Linked:
+def _read(arch: str, path: Path, root: Path) -> Linked:
     with path.open("rb") as file:
         elf = ELFFile(file)
         text = elf.get_section_by_name(".text")
@@ -47,22 +53,23 @@ def _read(path: Path, root: Path) -> Linked:
             if symbol["st_info"]["type"] == "STT_FUNC"
         )
         extents = tuple(Extent(name, address, size) for address, name, size in functions)
-        return Linked(path, root, text.data(), text["sh_addr"], extents)
+        return Linked(arch, path, root, text.data(), text["sh_addr"], extents)
 
 
 @pytest.fixture(scope="session")
 def link(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     """Compile sources {path: text}, headers apart, and link them to one image."""
 
-    def linked(sources: dict[str, str], *options: str) -> Linked:
+    def linked(sources: dict[str, str], *options: str, arch: str = "x86_64") -> Linked:
         root = tmp_path_factory.mktemp("image")
         for name, text in sources.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
         compiled = [name for name in sources if not name.endswith(".h")]
         for name in compiled:
-            _zig([*COMPILE, *options, name, "-o", f"{name}.o"], root)
-        _zig([*LINK, *(f"{name}.o" for name in compiled), "-o", "image.so"], root)
-        return _read(root / "image.so", root)
+            _zig(["clang", *TARGETS[arch], *COMPILE, *options, name, "-o", f"{name}.o"], root)
+        objects = [f"{name}.o" for name in compiled]
+        _zig(["ld.lld", *LINK.get(arch, STATIC), *objects, "-o", "image.so"], root)
+        return _read(arch, root / "image.so", root)
 
     return linked

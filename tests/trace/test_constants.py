@@ -15,6 +15,7 @@ FOUND = {
     "cmp qword ptr [rsp+8], 0x200": ("48 81 7c 24 08 00 02 00 00", None, 0),
     "add rdi, 0x200": ("48 81 c7 00 02 00 00", STEP, 512),
     "add rdx, -0x40": ("48 83 c2 c0", STEP, 64),
+    "add edx, -0x40": ("83 c2 c0", STEP, 64),
     "and rdx, -0x200": ("48 81 e2 00 fe ff ff", STEP, 512),
     "lea rax, [rdx-0x700]": ("48 8d 82 00 f9 ff ff", STEP, 0x700),
     "shr rdx, 9": ("48 c1 ea 09", SHIFT, 512),

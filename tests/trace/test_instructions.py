@@ -300,7 +300,7 @@ def test_an_unknown_architecture_is_refused():
 def test_a_missing_decoder_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "iced_x86", None)
     with pytest.raises(DecoderMissingError, match="pip install iced-x86"):
-        X86()
+        X86(64)
 
 
 def test_aliases_and_nested_functions_share_instructions():
