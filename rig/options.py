@@ -10,7 +10,7 @@ from typing import Any
 
 from rig.errors import RigError
 
-UNPREFIXED = ("cap-matrix", "ia32cap")
+UNPREFIXED = ("cap-matrix", "ia32cap", "armcap")
 SEEDS = range(1 << 32)
 
 
@@ -51,10 +51,11 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "ia32cap", str, "force a mask: fields `value`, `~value`, `|value` joined by `:`", "MASK"
     ),
+    Option("armcap", str, "the same on ARM, where it has one field", "MASK"),
     Option(
         "cap-dialect",
         str,
-        "read --ia32cap as that library's own parser does",
+        "read --ia32cap or --armcap as that library's own parser does",
         choices=("openssl", "boringssl", "awslc"),
     ),
     Option("force", list, "fill a slot by hand: ghash=table4 (repeatable)", "SLOT=VARIANT"),
@@ -87,6 +88,7 @@ class Options:
     cap_matrix: str = "paths"
     cpu: str | None = None
     ia32cap: str | None = None
+    armcap: str | None = None
     cap_dialect: str | None = None
     force: tuple[str, ...] = ()
     arch: tuple[str, ...] = ()

@@ -161,7 +161,11 @@ def _absence(arch: str) -> Absence:
 
 def _with_paths(project: Project, options: Options) -> Project:
     forced = forced_vector(
-        project.host, cpu=options.cpu, ia32cap=options.ia32cap, dialect=options.cap_dialect
+        project.host,
+        cpu=options.cpu,
+        ia32cap=options.ia32cap,
+        armcap=options.armcap,
+        dialect=options.cap_dialect,
     )
     if options.cap_matrix == "host" and forced is None:
         forced = project.host

@@ -30,7 +30,7 @@ _LAB = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The one table of options, prefixed but for --cap-matrix and --ia32cap."""
+    """The one table of options, prefixed but for --cap-matrix, --ia32cap and --armcap."""
     group = parser.getgroup("rig", "variant rig: native variants (only with a rig.toml)")
     for option in OPTIONS:
         keywords: dict[str, Any] = {"dest": f"rig_{option.field}", "help": option.help}

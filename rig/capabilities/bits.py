@@ -5,7 +5,8 @@ capabilities a machine has.
 
 x86: the ten 32-bit words of OPENSSL_ia32cap_P in OpenSSL 3.4 and later; the first four are
 BoringSSL's and AWS-LC's. Bit positions: Intel SDM volume 2A, CPUID; AMD APM volume 3,
-appendix E. ARM: the one word of OPENSSL_armcap_P.
+appendix E. ARM: the one word of OPENSSL_armcap_P in OpenSSL's arm_arch.h. BoringSSL has bits 0
+and 2 to 6 of it; AWS-LC has these and bit 11, and means other things by bits 7 and 12 to 17.
 """
 
 import difflib
@@ -108,7 +109,13 @@ _YMM_GROUPS = frozenset(
 )
 _PREFERENCES = frozenset({"intel", "avoid-zmm"})
 
-_ARM_BITS = {0: "neon", 1: "tick", 2: "aes", 3: "sha1", 4: "sha256", 5: "pmull", 6: "sha512"}
+_ARM_BITS = (
+    {0: "neon", 1: "tick", 2: "aes", 3: "sha1", 4: "sha256", 5: "pmull", 6: "sha512"}
+    | {7: "cpuid", 8: "rng", 9: "sm3", 10: "sm4", 11: "sha3", 12: "unroll8-eor3", 13: "sve"}
+    | {14: "sve2", 15: "sha3-worth-using", 16: "unroll12-eor3", 17: "sve2-poly1305", 18: "dit"}
+)
+# Derived from MIDR_EL1: what is worth using on a core that has the instructions.
+_ARM_PREFERENCES = frozenset({"unroll8-eor3", "sha3-worth-using", "unroll12-eor3", "sve2-poly1305"})
 
 # Spellings of QEMU, Linux and compilers that differ by more than case, '-', '_' and '.'.
 _SYNONYMS = {
@@ -141,7 +148,9 @@ _X86 = tuple(
     for word, (_, names) in enumerate(_X86_WORDS)
     for bit, name in names.items()
 )
-_ARM = tuple(Capability(name, 0, bit) for bit, name in _ARM_BITS.items())
+_ARM = tuple(
+    Capability(name, 0, bit, preference=name in _ARM_PREFERENCES) for bit, name in _ARM_BITS.items()
+)
 
 # x86_64: the psABI's baseline and TSC. i386: i686, so no SSE. AArch64: Advanced SIMD is part
 # of what every compiler assumes. 32-bit ARM: nothing, NEON is optional in ARMv7-A.

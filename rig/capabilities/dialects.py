@@ -2,8 +2,8 @@
 
 Enters: a dialect's name, the variable's text, the vector that the library would have probed.
 Leaves: the vector that the library would then use. Never here: the rig's own grammar, and
-correcting anything; what a library does with a text is reproduced or, where it would abort or
-read uninitialised memory, a CapabilityError says so.
+correcting anything; what a library does with a text is reproduced or, where it would abort,
+read uninitialised memory or not look at the text, a CapabilityError says so.
 
 Facts, from the libraries' sources: `openssl` is 3.4 and later (five fields; 3.0 has two and no
 skipping of an empty one), crypto/cpuid.c and crypto/armcap.c; `boringssl` crypto/cpu_intel.cc
@@ -49,8 +49,8 @@ class Dialect:
 def apply_dialect(name: str, text: str, probed: Vector) -> Vector:
     """What the library `name` makes of `text`; the architecture tells which variable.
 
-    Raises CapabilityError for an unknown name, where AWS-LC would abort, and where it would
-    use an uninitialised value.
+    Raises CapabilityError for an unknown name, where AWS-LC would abort or use an uninitialised
+    value, and for BoringSSL on ARM.
     """
     if name not in DIALECTS:
         raise CapabilityError(f"unknown dialect {name!r}{nearest(name, DIALECTS)}")
@@ -119,9 +119,8 @@ def _boringssl_edit(field: str) -> Edit:
     return _edit(prefix, number)
 
 
-def _boringssl_armcap(_text: str, probed: Vector) -> Vector:
-    """BoringSSL does not read OPENSSL_armcap."""
-    return probed
+def _boringssl_armcap(text: str, _probed: Vector) -> Vector:
+    raise CapabilityError(f"BoringSSL does not read OPENSSL_armcap, so {text!r} changes nothing")
 
 
 def _awslc_ia32cap(text: str, probed: Vector) -> Vector:

@@ -1,10 +1,10 @@
-"""The vector of an x86 machine from what CPUID and XCR0 say.
+"""The vector of a machine: of x86 from what CPUID and XCR0 say, of ARM from what Linux says.
 
-Enters: raw leaves and XCR0. Leaves: a `Vector`. Never here: executing CPUID (`leaves` takes a
-callable that does), or options that edit the result.
+Enters: raw leaves and XCR0; AT_HWCAP and AT_HWCAP2. Leaves: a `Vector`. Never here: executing
+CPUID (`leaves` takes a callable that does), or options that edit the result.
 
-The policy is that of `rig_ia32cap_from_cpuid` in native/dispatch/cpuid.c, and a test holds
-the two together:
+The policy on x86 is that of `rig_ia32cap_from_cpuid` in native/dispatch/cpuid.c, and a test
+holds the two together:
 
 - word 0 bit 30 (`intel`) is set if and only if the vendor is GenuineIntel;
 - word 1 bit 11 (`xop`, SDBG in CPUID) and word 2 bit 14 (`avoid-zmm`, MPX in CPUID) are clear;
@@ -13,6 +13,15 @@ the two together:
 - a bit whose instructions need extended state (bits.py) is clear unless OSXSAVE is set and
   XCR0 has all bits of that state (SDM volume 1, 13.2, 14.3, 15.2);
 - every other bit is what CPUID says, word 0 bits 20 and 28 too, which OpenSSL rewrites.
+
+On ARM it is that of `rig_armcap_from_hwcap` in native/dispatch/hwcap.c, and a test holds these
+two together:
+
+- a bit is set if and only if AT_HWCAP or AT_HWCAP2 has its flag (Linux: arch/arm64 and arch/arm,
+  include/uapi/asm/hwcap.h), and those that use vector registers only beside `neon`;
+- `tick`, which no flag tells, is clear, as OpenSSL leaves it; so are the preferences, which
+  come from MIDR_EL1;
+- 32-bit ARM has no flag for any bit from `sha512` on: they are clear.
 """
 
 from collections.abc import Callable
@@ -86,3 +95,22 @@ def _avx10_words(leaves: CpuidLeaves, arch: str, usable: int) -> int:
     if not usable & mask_of(arch, frozenset({"avx10"})) or leaves.leaf0.eax < 0x24:
         return 0
     return leaves.leaf24.ebx << (32 * 9)
+
+
+_HWCAP: dict[str, dict[int, str]] = {
+    "aarch64": {1: "neon", 3: "aes", 4: "pmull", 5: "sha1", 6: "sha256", 11: "cpuid"}
+    | {17: "sha3", 18: "sm3", 19: "sm4", 21: "sha512", 22: "sve", 24: "dit"},
+    "arm": {12: "neon"},
+}
+_HWCAP2: dict[str, dict[int, str]] = {
+    "aarch64": {1: "sve2", 16: "rng"},
+    "arm": {0: "aes", 1: "pmull", 2: "sha1", 3: "sha256"},
+}
+_SCALAR = frozenset({"cpuid", "rng", "dit"})
+
+
+def vector_from_hwcap(hwcap: int, hwcap2: int, arch: str) -> Vector:
+    """The vector of an ARM machine from the auxiliary vector's entries, by the policy above."""
+    found = {name for bit, name in _HWCAP[arch].items() if hwcap >> bit & 1}
+    found |= {name for bit, name in _HWCAP2[arch].items() if hwcap2 >> bit & 1}
+    return Vector.of(arch, found if "neon" in found else found & _SCALAR)

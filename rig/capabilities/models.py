@@ -5,8 +5,10 @@ Enters: `--cpu`'s text. Leaves: a `Vector`. Never here: emulating a CPU, options
 
 A row names its predecessor and what changes; only capabilities of bits.py are listed, so
 models that differ elsewhere (caches, RDTSCP, LZCNT) may be equal here. `osxsave` stands
-where the CPU has XSAVE: the operating system is taken to enable all that the CPU has. Sources:
-Intel and AMD manuals, CPUID dumps of the parts, QEMU's and the compilers' feature lists.
+where the CPU has XSAVE: the operating system is taken to enable all that the CPU has. On ARM
+`tick`, `cpuid` and `dit`, which are about system registers, stand nowhere, and no preference
+bits, which libraries derive from MIDR_EL1 each in its own way. Sources: Intel, AMD and ARM
+manuals, CPUID dumps of the parts, QEMU's and the compilers' feature lists.
 """
 
 from dataclasses import dataclass
@@ -24,7 +26,8 @@ from rig.capabilities.vector import Vector
 @dataclass(frozen=True, slots=True)
 class Model:
     """One CPU model: what `parent` has, with the `changes` (`x` added, `-x` lacking). Without
-    a parent it starts from the base of x86_64. `also` are QEMU's names for it, lower case."""
+    a parent it starts on x86 from the base of x86_64, on ARM from nothing. `vendor` is whom the
+    CPU names as its maker; `also` are QEMU's names for it, lower case."""
 
     name: str
     year: int
@@ -33,6 +36,7 @@ class Model:
     changes: str
     description: str
     also: tuple[str, ...] = ()
+    archs: tuple[str, ...] = ("x86_64", "i386")
 
 
 _AVX512 = "avx512f avx512dq avx512cd avx512bw avx512vl"
@@ -133,11 +137,35 @@ _X86 = (
     ),
 )  # fmt: skip
 
+_ARM = (
+    Model(
+        "nexus4", 2012, "qualcomm", None, "neon",
+        "Nexus 4, Krait: NEON, no AES, PMULL, SHA", archs=("arm",),
+    ),
+    Model(
+        "cortex-a53-nocrypto", 2014, "arm", None, "neon",
+        "Cortex-A53 as Raspberry Pi 3 has it: no AES, PMULL, SHA", archs=("aarch64", "arm"),
+    ),
+    Model(
+        "nexus6p", 2015, "arm", "cortex-a53-nocrypto", "aes sha1 sha256 pmull",
+        "Nexus 6P, Cortex-A57: AES, PMULL, SHA-1, SHA-256", ("cortex-a57",), ("aarch64", "arm"),
+    ),
+    Model(
+        "graviton2", 2019, "arm", "nexus6p", "",
+        "Graviton2, Neoverse N1: as Cortex-A57", ("neoverse-n1",), ("aarch64",),
+    ),
+    Model(
+        "apple-m1", 2020, "apple", "graviton2", "sha512 sha3",
+        "Apple M1: SHA-512 and SHA-3, no SVE", archs=("aarch64",),
+    ),
+)  # fmt: skip
+
+MODELS = (*_X86, *_ARM)
+
 
 def models(arch: str) -> tuple[Model, ...]:
-    """The models of that architecture, in the table's order; none for ARM yet."""
-    architecture(arch)
-    return _X86 if arch in X86_ARCHITECTURES else ()
+    """The models of that architecture, in the table's order."""
+    return tuple(model for model in MODELS if architecture(arch).name in model.archs)
 
 
 def model_vector(model: Model, arch: str) -> Vector:
@@ -164,17 +192,20 @@ def parse_cpu(text: str, arch: str) -> Vector:
 
 def _start(model: Model, arch: str) -> Vector:
     if model.parent is None:
-        return Vector.of(arch, architecture("x86_64").base)
+        return Vector.of(arch, architecture("x86_64").base if arch in X86_ARCHITECTURES else ())
     return model_vector(_find(model.parent, arch, model.parent), arch)
 
 
 def _find(name: str, arch: str, text: str) -> Model:
-    by_name = {spelling: each for each in models(arch) for spelling in (each.name, *each.also)}
-    if not by_name:
-        raise CapabilityError(f"--cpu {text!r}: no CPU models are known for {arch}")
-    if name.lower() not in by_name:
-        raise CapabilityError(f"--cpu {text!r}: unknown model {name!r}{nearest(name, by_name)}")
-    return by_name[name.lower()]
+    by_name = {spelling: each for each in MODELS for spelling in (each.name, *each.also)}
+    fitting = [spelling for spelling, each in by_name.items() if arch in each.archs]
+    found = by_name.get(name.lower())
+    if found is None:
+        raise CapabilityError(f"--cpu {text!r}: unknown model {name!r}{nearest(name, fitting)}")
+    if arch not in found.archs:
+        theirs = " and ".join(found.archs)
+        raise CapabilityError(f"--cpu {text!r}: {name!r} is a model of {theirs}, not of {arch}")
+    return found
 
 
 def _edited(vector: Vector, edit: str, text: str) -> Vector:

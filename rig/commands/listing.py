@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rig.capabilities.models import model_vector, models
+from rig.capabilities.models import MODELS, Model, model_vector
 from rig.checks.findings import CHECKS
 from rig.cli import manifest_paths
 from rig.commands.table import labelled, table
@@ -17,7 +17,7 @@ from rig.manifest import Manifest, read
 from rig.report.variants import describe_variant
 
 _WORDS = ("variants", "checks", "cpus")
-_ARCH = "x86_64"
+_X86 = ("x86_64", "i386")
 
 
 def main(parsed: argparse.Namespace) -> int:
@@ -60,20 +60,26 @@ def _checks(_: Sequence[str]) -> dict[str, Any]:
 
 def _cpus(_: Sequence[str]) -> dict[str, Any]:
     rows = []
-    for model in sorted(models(_ARCH), key=lambda m: (m.vendor != "intel", m.year)):
-        vector = model_vector(model, _ARCH)
+    for model in sorted(MODELS, key=_place):
+        vector = model_vector(model, model.archs[0])
         rows.append(
             {
                 "name": model.name,
                 "also": list(model.also),
                 "year": model.year,
                 "vendor": model.vendor,
+                "archs": list(model.archs),
                 "description": model.description,
                 "capabilities": list(vector.names),
                 "mask": str(vector),
             }
         )
     return {"cpus": rows}
+
+
+def _place(model: Model) -> tuple[bool, bool, int]:
+    """x86's before ARM's and Intel's before AMD's, each by year."""
+    return model.archs != _X86, model.vendor != "intel", model.year
 
 
 _DOCUMENTS = {"variants": _variants, "checks": _checks, "cpus": _cpus}
@@ -108,13 +114,20 @@ def _check_lines(rows: Rows) -> Iterator[str]:
 
 
 def _cpu_lines(rows: Rows) -> Iterator[str]:
-    header = ("--cpu", "year", "vendor", "what it has and lacks")
-    yield from table([header, *(_cpu_row(row) for row in rows)])
+    x86 = [row for row in rows if row["archs"] == list(_X86)]
+    yield from table([_cpu_header("vendor"), *(_cpu_row(row, row["vendor"]) for row in x86)])
+    yield ""
+    arm = [row for row in rows if row not in x86]
+    yield from table([_cpu_header("arch"), *(_cpu_row(row, " ".join(row["archs"])) for row in arm)])
 
 
-def _cpu_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _cpu_header(third: str) -> tuple[str, ...]:
+    return "--cpu", "year", third, "what it has and lacks"
+
+
+def _cpu_row(row: Mapping[str, Any], third: str) -> tuple[str, ...]:
     also = f" (also {', '.join(row['also'])})" if row["also"] else ""
-    return row["name"], str(row["year"]), row["vendor"], row["description"] + also
+    return row["name"], str(row["year"]), third, row["description"] + also
 
 
 _TEXTS = {

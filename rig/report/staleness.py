@@ -15,7 +15,7 @@ from rig.plan import Plan
 from rig.project import Project
 
 Row = Mapping[str, Any]
-_NARROWING = ("cpu", "ia32cap", "force", "primitive", "variant")
+_NARROWING = ("cpu", "ia32cap", "armcap", "force", "primitive", "variant")
 
 
 def stale_entries(

@@ -64,6 +64,18 @@ ARM_NUMBERS = [
     ("sha256", 16),
     ("pmull", 32),
     ("sha512", 64),
+    ("cpuid", 1 << 7),
+    ("rng", 1 << 8),
+    ("sm3", 1 << 9),
+    ("sm4", 1 << 10),
+    ("sha3", 0x800),
+    ("unroll8-eor3", 1 << 12),
+    ("sve", 1 << 13),
+    ("sve2", 1 << 14),
+    ("sha3-worth-using", 1 << 15),
+    ("unroll12-eor3", 1 << 16),
+    ("sve2-poly1305", 1 << 17),
+    ("dit", 1 << 18),
 ]
 
 SPELLINGS = [
@@ -121,7 +133,7 @@ def test_names_and_bits_are_unique(arch):
         ("vpclmulqd", "x86_64", "did you mean 'vpclmul'?"),
         ("pmull", "x86_64", "did you mean 'pclmul'?"),
         ("pclmul", "aarch64", "did you mean 'pmull'?"),
-        ("zzz", "arm", "one of neon tick aes sha1 sha256 pmull sha512"),
+        ("zzz", "arm", "one of neon tick aes sha1 sha256 pmull sha512 cpuid rng sm3 sm4 sha3 "),
         ("", "x86_64", "unknown capability ''"),
     ],
 )
@@ -145,8 +157,11 @@ def test_state_of_groups():
 
 
 def test_preferences():
-    known = architecture("x86_64").capabilities
-    assert [each.name for each in known if each.preference] == ["intel", "avoid-zmm"]
+    def preferences(arch: str) -> str:
+        return " ".join(each.name for each in architecture(arch).capabilities if each.preference)
+
+    assert preferences("x86_64") == "intel avoid-zmm"
+    assert preferences("arm") == "unroll8-eor3 sha3-worth-using unroll12-eor3 sve2-poly1305"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +173,8 @@ def test_preferences():
         (6 * 32, "i386", "CPUID.(7,1):EDX bit 0"),
         (319, "x86_64", "CPUID.(24H,0):EBX bit 31"),
         (5, "aarch64", "pmull"),
-        (9, "arm", "armcap bit 9"),
+        (9, "arm", "sm3"),
+        (30, "arm", "armcap bit 30"),
     ],
 )
 def test_bit_label(index, arch, label):

@@ -211,15 +211,15 @@ def test_the_table_asks_each_reader_about_each_text():
 
 # text, {reader: OPENSSL_armcap_P after it} with 0x3d (NEON AES SHA1 SHA256 PMULL) probed
 ARMCAP = [
-    ("0x1", {"rig": 1, "openssl": 1, "boringssl": 0x3D, "awslc": 1}),
-    ("~0x20", {"rig": 0x1D, "openssl": 0, "boringssl": 0x3D, "awslc": 0x1D}),
-    ("|0x1", {"rig": 0x3D, "openssl": 0, "boringssl": 0x3D, "awslc": 0x3D}),
-    ("|0x40", {"rig": 0x7D, "openssl": 0, "boringssl": 0x3D, "awslc": None}),
-    ("0x7f", {"rig": 0x7F, "openssl": 0x7F, "boringssl": 0x3D, "awslc": None}),
-    ("010", {"rig": None, "openssl": 8, "boringssl": 0x3D, "awslc": None}),
-    ("-1", {"rig": None, "openssl": 0xFFFFFFFF, "boringssl": 0x3D, "awslc": None}),
-    ("0x100000001", {"rig": None, "openssl": 1, "boringssl": 0x3D, "awslc": 1}),
-    ("", {"rig": 0x3D, "openssl": 0, "boringssl": 0x3D, "awslc": None}),
+    ("0x1", {"rig": 1, "openssl": 1, "boringssl": None, "awslc": 1}),
+    ("~0x20", {"rig": 0x1D, "openssl": 0, "boringssl": None, "awslc": 0x1D}),
+    ("|0x1", {"rig": 0x3D, "openssl": 0, "boringssl": None, "awslc": 0x3D}),
+    ("|0x40", {"rig": 0x7D, "openssl": 0, "boringssl": None, "awslc": None}),
+    ("0x7f", {"rig": 0x7F, "openssl": 0x7F, "boringssl": None, "awslc": None}),
+    ("010", {"rig": None, "openssl": 8, "boringssl": None, "awslc": None}),
+    ("-1", {"rig": None, "openssl": 0xFFFFFFFF, "boringssl": None, "awslc": None}),
+    ("0x100000001", {"rig": None, "openssl": 1, "boringssl": None, "awslc": 1}),
+    ("", {"rig": 0x3D, "openssl": 0, "boringssl": None, "awslc": None}),
 ]
 
 
@@ -248,6 +248,11 @@ def test_what_awslc_would_not_survive(text, message):
     with pytest.raises(CapabilityError) as error:
         apply_dialect("awslc", text, vector(PROBED))
     assert message in str(error.value)
+
+
+def test_what_boringssl_does_not_read():
+    with pytest.raises(CapabilityError, match=r"BoringSSL does not read OPENSSL_armcap, so '~4'"):
+        apply_dialect("boringssl", "~4", Vector("arm", 1))
 
 
 def test_awslc_sets_anything_where_nothing_was_probed():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rig.capabilities.bits import LAYOUTS, architecture
-from rig.capabilities.models import models
+from rig.capabilities.models import MODELS, Model
 
 TEXT = (Path(__file__).parents[2] / "docs" / "capabilities.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.split(" | ")] for line in TEXT.splitlines()]
@@ -25,7 +25,7 @@ def test_bits():
 
 def test_armcap():
     line = next(line for line in TEXT.splitlines() if line.startswith("ARM, as numbers"))
-    listed = [(name, int(number)) for name, number in re.findall(r"`(\w+)` (\d+)", line)]
+    listed = [(name, int(number)) for name, number in re.findall(r"`([\w-]+)` (\d+)", line)]
     assert listed == [(each.name, each.mask) for each in LAYOUTS["arm"].capabilities]
 
 
@@ -39,11 +39,15 @@ def test_models():
     listed = [row[:5] for row in ROWS if re.fullmatch(r"\d{4}", row[1] if len(row) > 1 else "")]
     assert listed == [
         [
-            f"| `{model.name}`",
+            f"| `{model.name}`" + ("" if on_x86(model) else f" ({', '.join(model.archs)})"),
             str(model.year),
             model.vendor,
-            f"`{model.parent}`" if model.parent else "base",
+            f"`{model.parent}`" if model.parent else "base" if on_x86(model) else "nothing",
             model.changes or "nothing",
         ]
-        for model in models("x86_64")
+        for model in MODELS
     ]
+
+
+def on_x86(model: Model) -> bool:
+    return model.archs == ("x86_64", "i386")

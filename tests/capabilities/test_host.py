@@ -1,12 +1,18 @@
 """CPUID leaves of real machines (EAX EBX ECX EDX, as public dumps print them) against the
-models, and what missing state takes away."""
+models, and what missing state takes away; AT_HWCAP and AT_HWCAP2 of real ARM machines."""
 
 from dataclasses import replace
 
 import pytest
 
 from rig.capabilities.bits import YMM_STATE, ZMM_STATE, architecture
-from rig.capabilities.host import CpuidLeaves, Registers, leaves, vector_from_cpuid
+from rig.capabilities.host import (
+    CpuidLeaves,
+    Registers,
+    leaves,
+    vector_from_cpuid,
+    vector_from_hwcap,
+)
 from rig.capabilities.models import parse_cpu
 
 INTEL = "756e6547 6c65746e 49656e69"
@@ -221,3 +227,117 @@ def test_leaves_asks_each_leaf_once():
     assert asked == [(0, 0), (1, 0), (7, 0), (7, 1), (0x24, 0)]
     assert got.leaf7_1 == Registers(eax=7, ebx=1, ecx=2, edx=3)
     assert got.leaf24.eax == 0x24
+
+
+# The kernel's names of AT_HWCAP's and AT_HWCAP2's bits from bit 0 on, as /proc/cpuinfo prints
+# them (Linux, arch/arm64/kernel/cpuinfo.c and arch/arm/kernel/setup.c).
+FLAGS = {
+    "aarch64": (
+        "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm jscvt "
+        "fcma lrcpc dcpop sha3 sm3 sm4 asimddp sha512 sve asimdfhm dit uscat ilrcpc flagm ssbs sb "
+        "paca pacg",
+        "dcpodp sve2 sveaes svepmull svebitperm svesha3 svesm4 flagm2 frint svei8mm svef32mm "
+        "svef64mm svebf16 i8mm bf16 dgh rng bti",
+    ),
+    "arm": (
+        "swp half thumb 26bit fastmult fpa vfp edsp java iwmmxt crunch thumbee neon vfpv3 "
+        "vfpv3d16 tls vfpv4 idiva idivt vfpd32 lpae evtstrm",
+        "aes pmull sha1 sha2 crc32",
+    ),
+}
+_V8 = "half thumb fastmult vfp edsp neon vfpv3 tls vfpv4 idiva idivt vfpd32 lpae evtstrm"
+_N1 = (
+    "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop "
+    "asimddp ssbs"
+)
+_M1 = (
+    "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm jscvt fcma "
+    "lrcpc dcpop sha3 asimddp sha512 asimdfhm dit uscat ilrcpc flagm ssbs sb paca pacg dcpodp "
+    "flagm2 frint"
+)
+_V1 = (
+    "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm jscvt fcma "
+    "lrcpc dcpop sha3 sm3 sm4 asimddp sha512 sve asimdfhm dit uscat ilrcpc flagm ssbs paca pacg "
+    "dcpodp svei8mm svebf16 i8mm bf16 dgh rng"
+)
+# part, architecture, "Features" of /proc/cpuinfo, the vector
+ARM_MACHINES = [
+    ("Raspberry Pi 3", "aarch64", "fp asimd evtstrm crc32 cpuid", "neon cpuid"),
+    (
+        "Nexus 6P",
+        "aarch64",
+        "fp asimd aes pmull sha1 sha2 crc32",
+        "neon aes sha1 sha256 pmull",
+    ),
+    ("Graviton2", "aarch64", _N1, "neon aes sha1 sha256 pmull cpuid"),
+    ("Apple M1", "aarch64", _M1, "neon aes sha1 sha256 pmull sha512 cpuid sha3 dit"),
+    (
+        "Graviton3",
+        "aarch64",
+        _V1,
+        "neon aes sha1 sha256 pmull sha512 cpuid rng sm3 sm4 sha3 sve dit",
+    ),
+    (
+        "A64FX",
+        "aarch64",
+        "fp asimd evtstrm sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm fcma dcpop sve",
+        "neon sha1 sha256 cpuid sve",
+    ),
+    ("Nexus 4", "arm", "swp half thumb fastmult vfp edsp neon vfpv3 tls vfpv4", "neon"),
+    ("Raspberry Pi 1", "arm", "half thumb fastmult vfp edsp java tls", ""),
+    ("Tegra 2", "arm", "swp half thumb fastmult vfp edsp vfpv3 vfpv3d16", ""),
+    ("Raspberry Pi 3, 32 bits", "arm", f"{_V8} crc32", "neon"),
+    (
+        "Cortex-A57, 32 bits",
+        "arm",
+        f"{_V8} aes pmull sha1 sha2 crc32",
+        "neon aes sha1 sha256 pmull",
+    ),
+]
+
+
+def hwcaps(features: str, arch: str) -> tuple[int, int]:
+    """AT_HWCAP and AT_HWCAP2 of a machine."""
+    first, second = (names.split() for names in FLAGS[arch])
+    assert set(features.split()) <= {*first, *second}
+    words = (
+        {1 << names.index(n) for n in features.split() if n in names} for names in (first, second)
+    )
+    hwcap, hwcap2 = map(sum, words)
+    return hwcap, hwcap2
+
+
+@pytest.mark.parametrize(("part", "arch", "features", "names"), ARM_MACHINES)
+def test_arm_machine(part, arch, features, names):
+    vector = vector_from_hwcap(*hwcaps(features, arch), arch)
+    assert " ".join(vector.names) == names, part
+
+
+@pytest.mark.parametrize(
+    ("part", "model", "arch"),
+    [
+        ("Raspberry Pi 3", "cortex-a53-nocrypto", "aarch64"),
+        ("Nexus 6P", "nexus6p", "aarch64"),
+        ("Graviton2", "graviton2", "aarch64"),
+        ("Apple M1", "apple-m1", "aarch64"),
+        ("Nexus 4", "nexus4", "arm"),
+        ("Raspberry Pi 3, 32 bits", "cortex-a53-nocrypto", "arm"),
+        ("Cortex-A57, 32 bits", "nexus6p", "arm"),
+    ],
+)
+def test_arm_machine_is_its_model(part, model, arch):
+    features = next(row[2] for row in ARM_MACHINES if row[:2] == (part, arch))
+    vector = vector_from_hwcap(*hwcaps(features, arch), arch)
+    system_registers = {"cpuid", "dit"}
+    assert set(vector.names) - system_registers == set(parse_cpu(model, arch).names)
+
+
+@pytest.mark.parametrize(("arch", "neon"), [("aarch64", 1 << 1), ("arm", 1 << 12)])
+def test_without_neon_no_vector_registers(arch, neon):
+    everything = vector_from_hwcap(-1, -1, arch)
+    left = vector_from_hwcap(~neon, -1, arch)
+    assert " ".join(left.names) == ("cpuid rng dit" if arch == "aarch64" else "")
+    assert not everything.has("tick")
+    assert not [
+        c.name for c in architecture(arch).capabilities if c.preference and everything.has(c.name)
+    ]

@@ -1,10 +1,11 @@
 import pytest
 
-from rig.capabilities.bits import CapabilityError
+from rig.capabilities.bits import LAYOUTS, X86_ARCHITECTURES, CapabilityError
 from rig.capabilities.models import model_vector, models, parse_cpu
 from rig.capabilities.vector import Vector
 
-NAMES = [model.name for model in models("x86_64")]
+X86 = [model.name for model in models("x86_64")]
+ARM = [(model.name, arch) for arch in ("aarch64", "arm") for model in models(arch)]
 
 # What a model has and lacks: the subsets that they are worth having for.
 SUBSETS = [
@@ -32,6 +33,23 @@ SUBSETS = [
     ("zen4", "vaes vpclmul avx512ifma avx512vl gfni", "intel avx-vnni avx512-fp16 avx512er"),
 ]
 
+# What each has as OPENSSL_armcap, by HWCAP of the machine under Linux (Apple: by sysctl).
+ARMCAPS = {
+    ("nexus4", "arm"): 0x1,
+    ("cortex-a53-nocrypto", "aarch64"): 0x1,
+    ("cortex-a53-nocrypto", "arm"): 0x1,
+    ("nexus6p", "aarch64"): 0x3D,
+    ("nexus6p", "arm"): 0x3D,
+    ("graviton2", "aarch64"): 0x3D,
+    ("apple-m1", "aarch64"): 0x87D,
+}
+
+# A bit that no CPU has without the other (ID_AA64ISAR0_EL1, ID_AA64ZFR0_EL1, ID_ISAR5).
+IMPLIED = (
+    *(("pmull", "aes"), ("sha1", "sha256"), ("sha256", "sha1"), ("sha512", "sha256")),
+    *(("sha3", "sha512"), ("sve2", "sve"), ("aes", "neon"), ("sha1", "neon"), ("sve", "neon")),
+)
+
 
 @pytest.mark.parametrize(("name", "has", "lacks"), SUBSETS)
 def test_subset(name, has, lacks):
@@ -41,10 +59,33 @@ def test_subset(name, has, lacks):
 
 
 def test_every_model_has_its_subset_here():
-    assert sorted(name for name, _, _ in SUBSETS) == sorted(NAMES)
+    assert sorted(name for name, _, _ in SUBSETS) == sorted(X86)
+    assert sorted(ARMCAPS) == sorted(ARM)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "arch"), ARM)
+def test_armcap(name, arch):
+    vector = parse_cpu(name, arch)
+    assert vector.value == ARMCAPS[name, arch]
+    assert all(vector.has(other) for bit, other in IMPLIED if vector.has(bit))
+
+
+@pytest.mark.parametrize(
+    ("text", "arch", "value"),
+    [
+        ("nexus6p,-pmull", "aarch64", 0x1D),
+        ("nexus6p,-pmull,-aes", "arm", 0x19),
+        ("nexus4,-neon", "arm", 0),
+        ("Cortex-A57", "arm", 0x3D),
+        ("neoverse-n1,+sve,+SVE2", "aarch64", 0x603D),
+        ("apple-m1,+unroll8_eor3", "aarch64", 0x187D),
+    ],
+)
+def test_edits_on_arm(text, arch, value):
+    assert parse_cpu(text, arch).value == value
+
+
+@pytest.mark.parametrize("name", X86)
 def test_model_is_consistent(name):
     vector = parse_cpu(name, "x86_64")
     assert vector & Vector.base("x86_64") == Vector.base("x86_64")
@@ -59,11 +100,12 @@ def test_model_is_consistent(name):
     assert model.name == name.lower()
 
 
-@pytest.mark.parametrize("arch", ["x86_64", "i386"])
+@pytest.mark.parametrize("arch", LAYOUTS)
 def test_every_change_of_a_row_changes_something(arch):
     for model in models(arch):
         vector = model_vector(model, arch)
-        parent = parse_cpu(model.parent, arch) if model.parent else Vector.base("x86_64")
+        start = Vector.base("x86_64") if arch in X86_ARCHITECTURES else Vector.empty(arch)
+        parent = parse_cpu(model.parent, arch) if model.parent else start
         for change in model.changes.split():
             assert parent.has(change.removeprefix("-")) == change.startswith("-"), (model, change)
         assert vector == parse_cpu(model.name, arch)
@@ -105,7 +147,11 @@ def test_qemu_names(qemu, name):
         ("haswell,", "x86_64", "'' is no edit"),
         ("haswell,-avx3", "x86_64", "unknown capability 'avx3' on x86_64: did you mean 'avx"),
         ("haswell,-sse2", "x86_64", "'sse2' belongs to every x86_64 and cannot be cleared"),
-        ("cortex-a72", "aarch64", "no CPU models are known for aarch64"),
+        ("nexus6", "aarch64", "unknown model 'nexus6': did you mean 'nexus6p'?"),
+        ("nexus6p,-neon", "aarch64", "'neon' belongs to every aarch64 and cannot be cleared"),
+        ("nexus4", "aarch64", "'nexus4' is a model of arm, not of aarch64"),
+        ("penryn", "arm", "'penryn' is a model of x86_64 and i386, not of arm"),
+        ("nexus6p", "i386", "'nexus6p' is a model of aarch64 and arm, not of i386"),
     ],
 )
 def test_bad_cpu(text, arch, message):

@@ -44,7 +44,8 @@ def test_forced(options, expected):
 def test_forced_on_arm():
     assert forced_vector(ARM_HOST, armcap="~0x24") == Vector.of("aarch64", ["neon"])
     assert forced_vector(ARM_HOST, armcap="0", ia32cap="zz") == Vector.base("aarch64")
-    assert forced_vector(ARM_HOST, armcap="~4", dialect="boringssl") == ARM_HOST
+    assert forced_vector(ARM_HOST, armcap="~4", dialect="awslc") == ARM_HOST - Vector("aarch64", 4)
+    assert forced_vector(ARM_HOST, cpu="apple-m1", armcap="~4").value == 0x879
 
 
 @pytest.mark.parametrize(
@@ -69,3 +70,8 @@ def test_bad_options(options, message):
         forced_vector(HOST, **options)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_boringssl_has_no_variable_on_arm():
+    with pytest.raises(CapabilityError, match=r"--armcap '1' --cap-dialect boringssl: BoringSSL"):
+        forced_vector(ARM_HOST, armcap="1", dialect="boringssl")

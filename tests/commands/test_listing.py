@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rig.capabilities.models import models
+from rig.capabilities.models import MODELS
 from rig.checks.findings import CHECKS
 
 from .conftest import CONTROLS, NATIVE, Rig
@@ -54,12 +54,16 @@ def test_checks(rig: Rig) -> None:
 
 def test_cpus(rig: Rig) -> None:
     rows = {row["name"]: row for row in json.loads(rig("list", "cpus", "--json").out)["cpus"]}
-    assert rows.keys() == {model.name for model in models("x86_64")}
+    assert rows.keys() == {model.name for model in MODELS}
+    assert (rows["nexus6p"]["archs"], rows["nexus6p"]["mask"]) == (["aarch64", "arm"], "0x3d")
     assert rows["pentium-987"]["year"] == 2012
     assert not {"aes", "pclmul", "avx"} & set(rows["pentium-987"]["capabilities"])
     text = rig("list", "cpus")
     assert any(
         line.startswith("haswell         2013  intel   Haswell: AVX2") for line in text.lines
+    )
+    assert "nexus4               2012  arm          Nexus 4, Krait: NEON, no AES, PMULL, SHA" in (
+        text.lines
     )
     assert all(len(line) <= 80 for line in text.lines)
 

@@ -61,6 +61,7 @@ def test_the_help_shows_each_option_once(pytester: pytest.Pytester, under_pytest
     assert {o.pytest_flag for o in OPTIONS if not o.pytest_flag.startswith("--rig-")} == {
         "--cap-matrix",
         "--ia32cap",
+        "--armcap",
     }
 
 
