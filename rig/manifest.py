@@ -21,6 +21,7 @@ FUSED = "fused"
 
 _TOP_KEYS = (
     "rig", "include", "complete", "vector", "dispatch", "accept", "allow", "generate", "flavour",
+    "link", "defines",
 )  # fmt: skip
 _DISPATCH_KEYS = ("source", "symbol")
 _PRIMITIVE_KEYS = (
@@ -28,7 +29,7 @@ _PRIMITIVE_KEYS = (
 )  # fmt: skip
 _VARIANT_KEYS = (
     "arch", "name", "source", "needs", "symbols", "len", "align", "sizes", "layout", "shares",
-    "ran", "undefined", "constant_time", "dispatch",
+    "ran", "undefined", "constant_time", "dispatch", "flags",
 )  # fmt: skip
 _LENGTH_KEYS = ("min", "max", "step")
 _ACCEPT_KEYS = ("check", "symbol", "reason")
@@ -80,6 +81,7 @@ class Variant:
     undefined: tuple[str, ...] = ()
     constant_time: bool = True
     dispatch: bool = True
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,8 @@ class Allowance:
 class Manifest:
     """A whole rig.toml; `dispatch` None means by the rule of stanza order. `generators` are
     commands that turn a script into .S, by the script's suffix; `flavour`, by architecture,
-    is what they are told."""
+    is what they are told. `link`, by architecture, are sources that belong to no variant;
+    `defines` hold for every source."""
 
     path: Path
     root: Path
@@ -147,6 +150,8 @@ class Manifest:
     generators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     flavour: Mapping[str, str] = field(default_factory=dict)
     allow: tuple[Allowance, ...] = ()
+    link: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    defines: tuple[str, ...] = ()
 
     def variants(self, arch: str) -> tuple[Variant, ...]:
         """All variants for one architecture, in stanza order."""
@@ -176,11 +181,14 @@ def read(path: Path) -> Manifest:
         primitives=primitives,
         accept=tuple(_acceptance(row) for row in whole.rows("accept")),
         generators=generators,
-        flavour=_of_architectures(top, "flavour"),
+        flavour=_flavour(top),
         allow=tuple(_allowance(row) for row in whole.rows("allow")),
+        link=_link(top, root, (*SOURCE_SUFFIXES, *generators)),
+        defines=_defines(top),
     )
     _check_slots(manifest, whole)
-    _check_flavours(manifest)
+    _check_flavours(manifest, top)
+    _check_flags(manifest)
     _check_complete(manifest, top)
     return manifest
 
@@ -199,6 +207,16 @@ def _vector(top: Table) -> Mapping[str, str]:
         if not _IDENTIFIER.fullmatch(symbol):
             raise top.error_at(symbol, "vector", f"`{symbol}` is no name that C can declare")
     return vector
+
+
+def _flavour(top: Table) -> Mapping[str, str]:
+    flavour = _of_architectures(top, "flavour")
+    for arch, text in flavour.items():
+        try:
+            shlex.split(text)
+        except ValueError as error:
+            raise top.error(arch, f"`flavour`: {text}: {error}") from error
+    return flavour
 
 
 def _folders(top: Table, key: str, root: Path) -> tuple[Path, ...]:
@@ -238,6 +256,28 @@ def _generators(top: Table) -> Mapping[str, tuple[str, ...]]:
             raise top.error(suffix, f"`generate`: {command}: {{in}} must say where the script goes")
         found[suffix] = words
     return found
+
+
+def _link(top: Table, root: Path, suffixes: Sequence[str]) -> Mapping[str, tuple[Path, ...]]:
+    """What is linked for each architecture: one list for all, or a table with one for each."""
+    content = top.content.get("link", [])
+    table = Table(content, top.region) if isinstance(content, dict) else top
+    names = content if isinstance(content, dict) else dict.fromkeys(LAYOUTS, content)
+    for arch in names:
+        if arch not in LAYOUTS:
+            raise top.error(arch, f"unknown architecture `{arch}`{nearest(arch, LAYOUTS)}")
+    if not content:
+        return {}
+    keys = {arch: "link" if table is top else arch for arch in names}
+    return {arch: _sources(table, key, root, suffixes) for arch, key in keys.items()}
+
+
+def _defines(top: Table) -> tuple[str, ...]:
+    defines = top.strings("defines")
+    for text in defines:
+        if not _IDENTIFIER.fullmatch(text.partition("=")[0]):
+            raise top.error_at(text, "defines", f"`{text}` is not NAME or NAME=VALUE")
+    return defines
 
 
 def _check_placeholders(text: str, valid: Sequence[str], table: Table, key: str) -> None:
@@ -376,6 +416,7 @@ def _variant(
         undefined=(*table.strings("undefined"), *row.strings("undefined")),
         constant_time=row.flag("constant_time"),
         dispatch=row.flag("dispatch"),
+        flags=row.strings("flags"),
     )
 
 
@@ -446,16 +487,37 @@ def _check_slots(manifest: Manifest, whole: Table) -> None:
                 )
 
 
-def _check_flavours(manifest: Manifest) -> None:
+def _check_flavours(manifest: Manifest, top: Table) -> None:
+    for primitive in manifest.primitives.values():
+        for variant in primitive.variants:
+            _check_flavour(manifest, variant.arch, variant.sources, variant.place)
+    for arch, sources in manifest.link.items():
+        if manifest.variants(arch):
+            _check_flavour(manifest, arch, sources, top.region.key("link"))
+
+
+def _check_flavour(manifest: Manifest, arch: str, sources: Sequence[Path], place: str) -> None:
+    for source in sources:
+        command = manifest.generators.get(source.suffix, ())
+        if any("{flavour}" in word for word in command) and arch not in manifest.flavour:
+            raise ManifestError(
+                f"{place}: {source.name} is generated with {{flavour}}, and "
+                f"`flavour` has none for {arch}"
+            )
+
+
+def _check_flags(manifest: Manifest) -> None:
+    """A source is compiled once for all variants of an architecture that name it."""
+    first: dict[tuple[str, Path], Variant] = {}
     for primitive in manifest.primitives.values():
         for variant in primitive.variants:
             for source in variant.sources:
-                command = manifest.generators.get(source.suffix, ())
-                wanted = any("{flavour}" in word for word in command)
-                if wanted and variant.arch not in manifest.flavour:
+                other = first.setdefault((variant.arch, source), variant)
+                if other.flags != variant.flags:
                     raise ManifestError(
-                        f"{variant.place}: {source.name} is generated with {{flavour}}, and "
-                        f"`flavour` has none for {variant.arch}"
+                        f"{variant.place}: {source.name} is compiled once, and "
+                        f"{other.primitive}/{other.name} has other `flags` for it; give both the "
+                        "same, or give one a file of its own that includes it"
                     )
 
 
@@ -479,3 +541,5 @@ def _all_sources(manifest: Manifest) -> Iterator[Path]:
             yield from variant.sources
     if manifest.dispatch:
         yield from manifest.dispatch.sources
+    for sources in manifest.link.values():
+        yield from sources

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rig.capabilities.bits import LAYOUTS
 from rig.capabilities.vector import parse_needs
 from rig.data import data_folder
 from rig.errors import ManifestError
@@ -55,12 +56,14 @@ def test_every_key_that_a_manifest_may_have(project):
 include = ["include"]
 complete = ["asm"]
 vector = { x86_64 = "own_cap" }
-flavour = { x86_64 = "elf" }
+flavour = { x86_64 = "elf", aarch64 = "linux64" }
 generate = { ".pl" = "perl {in} {flavour} {out}" }
 dispatch = { source = "c/spare.c", symbol = "pick_{primitive}" }
 accept = [
   { check = "abi", symbol = "chacha_wide", reason = "its caller saves rbx" },
 ]
+link = ["c/spare.c", "asm/script.pl"]
+defines = ["OWN", "ROUNDS=20"]
 
 [chacha20]
 contract = "include/own.h"
@@ -73,14 +76,14 @@ variants = [
   { arch = "x86_64", name = "wide", source = ["chacha.S", "script.pl"], needs = "avx2 !intel", \
 len = { min = 129, max = 4096, step = 64 }, align = { key = 16 }, sizes = { counter = 32 }, \
 layout = "rows", shares = ["plain"], ran = "inner", undefined = ["more"], constant_time = false, \
-dispatch = false, symbols = { ctr32 = "wide" } },
+dispatch = false, symbols = { ctr32 = "wide" }, flags = ["-mtune=generic"] },
 ]
 """,
         )
     )
     plain, wide = manifest.variants("x86_64")
     assert [v.name for v in manifest.variants("aarch64")] == ["neon"]
-    assert (plain.place, wide.place) == (f"{project}/rig.toml:18", f"{project}/rig.toml:20")
+    assert (plain.place, wide.place) == (f"{project}/rig.toml:20", f"{project}/rig.toml:22")
     assert (plain.length, plain.layout, plain.constant_time) == (Length(), "plain", True)
     assert plain.symbols == {"ctr32": "chacha_plain"}
     assert wide.sources == (project / "asm/chacha.S", project / "asm/script.pl")
@@ -93,7 +96,14 @@ dispatch = false, symbols = { ctr32 = "wide" } },
     assert manifest.include == (project / "include",)
     assert manifest.dispatch == Dispatch((project / "c/spare.c",), "pick_{primitive}")
     assert manifest.generators == {".pl": ("perl", "{in}", "{flavour}", "{out}")}
-    assert (manifest.vector, manifest.flavour) == ({"x86_64": "own_cap"}, {"x86_64": "elf"})
+    assert (manifest.vector, manifest.flavour) == (
+        {"x86_64": "own_cap"},
+        {"x86_64": "elf", "aarch64": "linux64"},
+    )
+    assert manifest.link == dict.fromkeys(
+        LAYOUTS, (project / "c/spare.c", project / "asm/script.pl")
+    )
+    assert (manifest.defines, wide.flags) == (("OWN", "ROUNDS=20"), ("-mtune=generic",))
     assert manifest.primitives["chacha20"].contract == project / "include/own.h"
     assert [(a.check, a.symbol, a.place) for a in manifest.accept] == [
         ("abi", "chacha_wide", f"{project}/rig.toml:9")
@@ -143,12 +153,12 @@ BAD = {
     "variant key far from any": (
         variants(stanza("zzz = 1")),
         "5: unknown key `zzz`; valid: arch, name, source, needs, symbols, len, align, sizes, "
-        "layout, shares, ran, undefined, constant_time, dispatch",
+        "layout, shares, ran, undefined, constant_time, dispatch, flags",
     ),
     "key in a comment first": (
         "rig = 1\n# zzz = 0\nzzz = 1\n" + variants(STANZA)[8:],
         "3: unknown key `zzz`; valid: rig, include, complete, vector, dispatch, accept, allow, "
-        "generate, flavour, chacha20",
+        "generate, flavour, link, defines, chacha20",
     ),
     "missing file": (
         variants(STANZA.replace("chacha.c", "chacha20.c")),
@@ -252,6 +262,35 @@ BAD = {
     "vector that C cannot declare": (
         'rig = 1\nvector = { x86_64 = "my cap" }\n' + variants(STANZA)[8:],
         "2: `my cap` is no name that C can declare",
+    ),
+    "flags that differ for one source": (
+        variants(STANZA, stanza('flags = ["-DX"]').replace("generic", "other")),
+        "6: chacha.c is compiled once, and chacha20/generic has other `flags` for it; give both "
+        "the same, or give one a file of its own that includes it",
+    ),
+    "flags that are a string": (
+        variants(stanza('flags = "-DX"')),
+        "5: `flags` must be a list of strings",
+    ),
+    "a define that is an option": (
+        'rig = 1\ndefines = ["-DX"]\n' + variants(STANZA)[8:],
+        "2: `-DX` is not NAME or NAME=VALUE",
+    ),
+    "link to nothing": (
+        'rig = 1\nlink = ["c/chach.c"]\n' + variants(STANZA)[8:],
+        "2: no such file: c/chach.c; did you mean `chacha.c`?",
+    ),
+    "link for an architecture that is none": (
+        'rig = 1\nlink = { x64 = ["c/chacha.c"] }\n' + variants(STANZA)[8:],
+        "2: unknown architecture `x64`; did you mean `x86_64`?",
+    ),
+    "link to a number": (
+        "rig = 1\nlink = { x86_64 = 3 }\n" + variants(STANZA)[8:],
+        "2: `x86_64` must be a list of strings",
+    ),
+    "a flavour that no shell would read": (
+        'rig = 1\nflavour = { x86_64 = "elf \'-D" }\n' + variants(STANZA)[8:],
+        "2: `flavour`: elf '-D: No closing quotation",
     ),
     "flag": (
         variants(stanza("constant_time = 0")),

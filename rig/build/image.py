@@ -111,13 +111,14 @@ def link(
     key = digest(toolchain.identity, *flags, *(o.key for o in objects))
     path, listing = cache / "images" / f"{key}.so", cache / "images" / f"{key}.map"
     if not (path.exists() and listing.exists()):
-        _run(objects, flags, toolchain, path, listing)
+        _run(objects, flags, arch.name, toolchain, path, listing)
     return read(path, listing, objects, wanted.vector, arch, toolchain, root)
 
 
 def _run(
     objects: Sequence[Object],
     flags: Sequence[str],
+    arch: str,
     toolchain: Toolchain,
     path: Path,
     listing: Path,
@@ -129,23 +130,37 @@ def _run(
         command = [*toolchain.linker, *flags, f"-Map={drawn}", *files, "-o", str(output)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise BuildError(explain(done.stderr, objects))
+            raise BuildError(explain(done.stderr, objects, arch))
         drawn.replace(listing)
         output.replace(path)
 
 
-def explain(words: str, objects: Sequence[Object]) -> str:
+_UNDEFINED = re.compile(r"undefined (?:hidden |protected )?symbol: (\S+)((?:\n>>>.*)*)")
+_REFERENCE = re.compile(r">>>\s+(?:referenced by )?(.+?):\(")
+_CAPABILITIES = re.compile(r"(ia32|arm)cap", re.IGNORECASE)
+
+
+def explain(words: str, objects: Sequence[Object], arch: str) -> str:
     """The linker's words with sources in place of cache names, and what to do."""
     for item in objects:
         words = words.replace(str(item.path), item.source)
-    missing = re.findall(r"undefined symbol: (\S+)", words)
-    advice = ""
-    if missing:
-        advice = (
-            f"\nundefined: {', '.join(dict.fromkeys(missing))}; name the file that defines it "
-            "as a further `source` of the variant"
-        )
-    return f"cannot link:\n{words.rstrip()}{advice}"
+    advice = dict.fromkeys(
+        _advice(symbol, references, arch) for symbol, references in _UNDEFINED.findall(words)
+    )
+    return "\n".join((f"cannot link:\n{words.rstrip()}", *advice))
+
+
+def _advice(symbol: str, references: str, arch: str) -> str:
+    """Who wants a symbol, and the key of the manifest that would give it."""
+    sources = dict.fromkeys(_REFERENCE.findall(references))
+    wanted = f"{symbol} (wanted by {', '.join(sources)})" if sources else symbol
+    if _CAPABILITIES.search(symbol):
+        key = f'vector = {{ {arch} = "{symbol}" }}'
+        return f"undefined: {wanted}; if it is the capability vector: `{key}`"
+    return (
+        f"undefined: {wanted}; name the file that defines it as a further `source` of the "
+        "variant, or under `link` if it belongs to no variant"
+    )
 
 
 _INPUT_SECTION = re.compile(

@@ -7,6 +7,7 @@ last compile read; their contents complete the second key, the object's name.
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -112,15 +113,25 @@ def _run(unit: Unit, argument: str, first: str, record: Path, cache: Path) -> Ob
         ]
         done = subprocess.run(command, capture_output=True, text=True, cwd=unit.root, check=False)
         if done.returncode != 0:
-            raise BuildError(
-                f"{unit.name}: cannot compile for {unit.label}:\n{done.stderr.rstrip()}"
-            )
+            said = f"{done.stderr.rstrip()}{_advice(done.stderr, unit.root)}"
+            raise BuildError(f"{unit.name}: cannot compile for {unit.label}:\n{said}")
         headers = _headers(depends.read_text(), unit) if depends.exists() else []
         key = _second_key(first, headers, unit.root)
         path = cache / "objects" / f"{key}.o"
         output.replace(path)
     write_atomically(record, json.dumps(headers).encode())
     return Object(path, unit.name, key, reused=False)
+
+
+def _advice(words: str, root: Path) -> str:
+    """Where a header that was not found is, if it is in the project."""
+    match = re.search(r"fatal error: '?([^':]+?)'?(?: file not found|: No such file)", words)
+    if match is None:
+        return ""
+    name = Path(match.group(1))
+    folders = [path.parents[len(name.parts) - 1] for path in root.rglob(str(name))]
+    near = f' (it is in "{relative(min(folders), root)}")' if folders else ""
+    return f"\nname the folder of {name} under `include`{near}"
 
 
 def _headers(rule: str, unit: Unit) -> list[str]:

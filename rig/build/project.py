@@ -4,14 +4,18 @@ Enters: a manifest, an architecture, a toolchain. Leaves: an `Image`, and the ru
 Never here: the choice of masks or paths.
 """
 
+import functools
 import subprocess
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from filelock import FileLock
 
 from rig.architectures import ARCHITECTURES, Architecture, feature_options
-from rig.build.generated import generate
+from rig.build.generated import Generator, generate
 from rig.build.image import Image, Wanted, link
 from rig.build.objects import Object, Unit, compile_all, relative
 from rig.build.toolchain import Toolchain
@@ -46,7 +50,7 @@ def build_image(
     wanted = Wanted(vector_symbol(manifest, arch.name), _entries(manifest, arch.name))
     with FileLock(cache / f"build-{digest(str(manifest.path.resolve()))[:12]}.lock"):
         try:
-            units = _project_units(manifest, arch, toolchain, cache)
+            units = _project_units(manifest, arch, toolchain, cache, jobs)
             units += _own_units(manifest, arch, toolchain, cache)
             objects = compile_all(units, toolchain, cache, jobs)
             image = link(objects, wanted, arch, toolchain, cache, manifest.root.resolve())
@@ -71,29 +75,39 @@ def _entries(manifest: Manifest, arch: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+@dataclass(slots=True)
+class _Asked:
+    """What the variants that name a source ask of its one compile."""
+
+    labels: list[str] = field(default_factory=list)
+    needs: set[str] = field(default_factory=set)
+    flags: tuple[str, ...] = ()
+
+
 def _project_units(
-    manifest: Manifest, arch: Architecture, toolchain: Toolchain, cache: Path
+    manifest: Manifest, arch: Architecture, toolchain: Toolchain, cache: Path, jobs: int
 ) -> list[Unit]:
-    labels: dict[Path, list[str]] = {}
-    needs: dict[Path, set[str]] = {}
+    asked: defaultdict[Path, _Asked] = defaultdict(_Asked)
     for variant in manifest.variants(arch.name):
         for source in variant.sources:
-            labels.setdefault(source, []).append(f"{variant.primitive}/{variant.name}")
-            needs.setdefault(source, set()).update(variant.needs.required)
-    for source, label in _shared_sources(manifest):
-        labels.setdefault(source, []).append(label)
-    return [
-        _unit(manifest, arch, toolchain, cache, source, names, sorted(needs.get(source, ())))
-        for source, names in labels.items()
-    ]
+            asked[source].labels.append(f"{variant.primitive}/{variant.name}")
+            asked[source].needs.update(variant.needs.required)
+            asked[source].flags = variant.flags
+    for source, label in _shared_sources(manifest, arch.name):
+        asked[source].labels.append(label)
+    make = functools.partial(_unit, manifest, arch, toolchain, cache)
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        return list(pool.map(make, asked, asked.values()))
 
 
-def _shared_sources(manifest: Manifest) -> Iterable[tuple[Path, str]]:
+def _shared_sources(manifest: Manifest, arch: str) -> Iterable[tuple[Path, str]]:
     for primitive in manifest.primitives.values():
         for source in primitive.sources:
             yield source, primitive.name
     for source in manifest.dispatch.sources if manifest.dispatch else ():
         yield source, "dispatch"
+    for source in manifest.link.get(arch, ()):
+        yield source, "`link`"
 
 
 def _unit(
@@ -102,8 +116,7 @@ def _unit(
     toolchain: Toolchain,
     cache: Path,
     source: Path,
-    labels: Sequence[str],
-    needs: Sequence[str],
+    asked: _Asked,
 ) -> Unit:
     """A generated source sees its script's folder as its own."""
     root, script = manifest.root.resolve(), source.resolve()
@@ -113,15 +126,18 @@ def _unit(
     folders = (*own, *(f.resolve() for f in (*manifest.include, bundled)))
     command = (
         *toolchain.targeting(arch),
-        *feature_options(arch, tuple(needs)),
+        *feature_options(arch, tuple(sorted(asked.needs))),
         *FLAGS,
+        *(f"-D{text}" for text in manifest.defines),
+        *asked.flags,
         *(f"-I{relative(folder, root)}" for folder in folders),
     )
-    label = ", ".join(labels)
+    label = ", ".join(asked.labels)
     if not generator:
         return Unit(script, root, command, label)
     flavour = manifest.flavour.get(arch.name, "")
-    made = generate(script, relative(script, root), generator, flavour, toolchain, cache)
+    how = Generator(generator, flavour, toolchain.targeting(arch), toolchain.identity)
+    made = generate(script, relative(script, root), how, cache)
     return Unit(made, root, command, label, script)
 
 

@@ -15,8 +15,8 @@ REFUSED = {
         "ld.lld: error: undefined symbol: chacha20_elsewhere\n"
         ">>> referenced by undefined.S:4 (./undefined.S:4)\n"
         ">>>               undefined.S:(ChaCha20_ctr32_nohw)\n"
-        "undefined: chacha20_elsewhere; name the file that defines it as a further `source` of "
-        "the variant"
+        "undefined: chacha20_elsewhere (wanted by undefined.S); name the file that defines it as a "
+        "further `source` of the variant, or under `link` if it belongs to no variant"
     ),
     "unsized": (
         "{manifest}: unsized.S: function ChaCha20_ctr32_nohw has no size; end it with "
