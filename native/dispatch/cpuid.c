@@ -3,7 +3,10 @@
  * and 15.2: a feature with registers of its own may be used only if XCR0 says
  * that the operating system saves them). What the bits mean: capabilities.h.
  */
+#if defined(__x86_64__) || defined(__i386__)
+
 #include "capabilities.h"
+#include "once.h"
 
 #define BIT(n) ((uint32_t)1 << (n))
 
@@ -157,23 +160,19 @@ static void read_leaves(struct rig_cpuid *leaves)
         leaves->xcr0 = read_xcr0();
 }
 
-enum progress { UNSET, FILLING, SET };
+static void fill(void)
+{
+    struct rig_cpuid leaves;
+
+    read_leaves(&leaves);
+    rig_ia32cap_from_cpuid(rig_ia32cap, &leaves);
+}
 
 void rig_ia32cap_init(void)
 {
-    static int progress = UNSET;
-    int seen = UNSET;
+    static int progress;
 
-    if (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) == SET)
-        return;
-    if (__atomic_compare_exchange_n(&progress, &seen, FILLING, 0, __ATOMIC_ACQUIRE,
-                                    __ATOMIC_ACQUIRE)) {
-        struct rig_cpuid leaves;
-
-        read_leaves(&leaves);
-        rig_ia32cap_from_cpuid(rig_ia32cap, &leaves);
-        __atomic_store_n(&progress, SET, __ATOMIC_RELEASE);
-    }
-    while (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) != SET)
-        __asm__ volatile("pause");
+    rig_once(&progress, fill);
 }
+
+#endif

@@ -7,103 +7,150 @@
  * in the order of its contract's header, of an AEAD slot by slot. len is the
  * length class asked for; no choice depends on it.
  */
-#include <stdbool.h>
-
 #include "aes.h"
 #include "chacha20.h"
 #include "ghash.h"
 #include "poly1305.h"
 
-/* Word 0 is CPUID.1:EDX, 1 is CPUID.1:ECX, 2 is CPUID.7.0:EBX (capabilities.h). */
-enum capability {
-    PCLMUL = 32 * 1 + 1,
-    SSSE3 = 32 * 1 + 9,
-    AES = 32 * 1 + 25,
-    AVX2 = 32 * 2 + 5,
-};
+#define BIT(n) ((uint32_t)1 << (n))
+
+/*
+ * Per architecture: the words of its vector that count (capabilities.h), and
+ * its variants, lowest preference first, each with the bits that it needs.
+ * The first needs nothing.
+ */
+#if defined(__x86_64__)
 
 extern uint32_t rig_ia32cap[10];
+#define VECTOR rig_ia32cap
+#define WORDS 3
 
-__typeof__(aes_set_encrypt_key) rig_aes_set_encrypt_key_ct64, rig_aes_set_encrypt_key_ssse3,
-    rig_aes_set_encrypt_key_aesni;
-__typeof__(aes_encrypt) rig_aes_encrypt_ct64, rig_aes_encrypt_ssse3, rig_aes_encrypt_aesni;
-__typeof__(aes_ctr32_encrypt_blocks) rig_aes_ctr32_encrypt_blocks_ct64,
-    rig_aes_ctr32_encrypt_blocks_ssse3, rig_aes_ctr32_encrypt_blocks_aesni;
-__typeof__(ghash_init) rig_ghash_init_ct64, rig_ghash_init_ssse3, rig_ghash_init_pclmul;
-__typeof__(ghash_gmult) rig_ghash_gmult_ct64, rig_ghash_gmult_ssse3, rig_ghash_gmult_pclmul;
-__typeof__(ghash_ghash) rig_ghash_ghash_ct64, rig_ghash_ghash_ssse3, rig_ghash_ghash_pclmul;
-__typeof__(chacha20_ctr32) rig_chacha20_ctr32_generic, rig_chacha20_ctr32_ssse3,
-    rig_chacha20_ctr32_avx2;
-__typeof__(poly1305_init) rig_poly1305_init_donna44;
-__typeof__(poly1305_blocks) rig_poly1305_blocks_donna44;
-__typeof__(poly1305_emit) rig_poly1305_emit_donna44;
+#define PCLMUL BIT(1)  /* word 1 */
+#define SSSE3 BIT(9)   /* word 1 */
+#define AESNI BIT(25)  /* word 1 */
+#define AVX2 BIT(5)    /* word 2 */
+
+#define AES_VARIANTS(VARIANT)   \
+    VARIANT(ct64, 0)            \
+    VARIANT(ssse3, [1] = SSSE3) \
+    VARIANT(aesni, [1] = AESNI)
+
+#define GHASH_VARIANTS(VARIANT) \
+    VARIANT(ct64, 0)            \
+    VARIANT(ssse3, [1] = SSSE3) \
+    VARIANT(pclmul, [1] = SSSE3 | PCLMUL)
+
+#define CHACHA20_VARIANTS(VARIANT) \
+    VARIANT(generic, 0)            \
+    VARIANT(ssse3, [1] = SSSE3)    \
+    VARIANT(avx2, [2] = AVX2)
+
+#define POLY1305_VARIANTS(VARIANT) \
+    VARIANT(donna44, 0)
+
+#endif
+
+struct variant {
+    uint32_t needs[WORDS];
+    void *functions[3];
+};
+
+#define DECLARE_AES(name, ...)                                    \
+    __typeof__(aes_set_encrypt_key) rig_aes_set_encrypt_key_##name; \
+    __typeof__(aes_encrypt) rig_aes_encrypt_##name;                 \
+    __typeof__(aes_ctr32_encrypt_blocks) rig_aes_ctr32_encrypt_blocks_##name;
+#define AES(name, ...)                               \
+    {{__VA_ARGS__},                                  \
+     {(void *)rig_aes_set_encrypt_key_##name,        \
+      (void *)rig_aes_encrypt_##name,                \
+      (void *)rig_aes_ctr32_encrypt_blocks_##name}},
+#define AES_FUNCTIONS 3
+
+#define DECLARE_GHASH(name, ...)                      \
+    __typeof__(ghash_init) rig_ghash_init_##name;     \
+    __typeof__(ghash_gmult) rig_ghash_gmult_##name;   \
+    __typeof__(ghash_ghash) rig_ghash_ghash_##name;
+#define GHASH(name, ...)                 \
+    {{__VA_ARGS__},                      \
+     {(void *)rig_ghash_init_##name,     \
+      (void *)rig_ghash_gmult_##name,    \
+      (void *)rig_ghash_ghash_##name}},
+#define GHASH_FUNCTIONS 3
+
+#define DECLARE_CHACHA20(name, ...) __typeof__(chacha20_ctr32) rig_chacha20_ctr32_##name;
+#define CHACHA20(name, ...) {{__VA_ARGS__}, {(void *)rig_chacha20_ctr32_##name}},
+#define CHACHA20_FUNCTIONS 1
+
+#define DECLARE_POLY1305(name, ...)                      \
+    __typeof__(poly1305_init) rig_poly1305_init_##name;  \
+    __typeof__(poly1305_blocks) rig_poly1305_blocks_##name; \
+    __typeof__(poly1305_emit) rig_poly1305_emit_##name;
+#define POLY1305(name, ...)                 \
+    {{__VA_ARGS__},                         \
+     {(void *)rig_poly1305_init_##name,     \
+      (void *)rig_poly1305_blocks_##name,   \
+      (void *)rig_poly1305_emit_##name}},
+#define POLY1305_FUNCTIONS 3
+
+AES_VARIANTS(DECLARE_AES)
+GHASH_VARIANTS(DECLARE_GHASH)
+CHACHA20_VARIANTS(DECLARE_CHACHA20)
+POLY1305_VARIANTS(DECLARE_POLY1305)
+
+static const struct variant aes_variants[] = {AES_VARIANTS(AES)};
+static const struct variant ghash_variants[] = {GHASH_VARIANTS(GHASH)};
+static const struct variant chacha20_variants[] = {CHACHA20_VARIANTS(CHACHA20)};
+static const struct variant poly1305_variants[] = {POLY1305_VARIANTS(POLY1305)};
 
 typedef void select_function(void **table, size_t len);
 
 select_function rig_select_aes, rig_select_ghash, rig_select_chacha20, rig_select_poly1305,
     rig_select_aes_gcm, rig_select_chacha20_poly1305, rig_select_chacha20_poly1305_old;
 
-#define AES_FUNCTIONS 3
-#define CHACHA20_FUNCTIONS 1
-
-#define TAKE_AES(table, name)                                     \
-    do {                                                          \
-        (table)[0] = (void *)rig_aes_set_encrypt_key_##name;      \
-        (table)[1] = (void *)rig_aes_encrypt_##name;              \
-        (table)[2] = (void *)rig_aes_ctr32_encrypt_blocks_##name; \
-    } while (0)
-
-#define TAKE_GHASH(table, name)                      \
-    do {                                             \
-        (table)[0] = (void *)rig_ghash_init_##name;  \
-        (table)[1] = (void *)rig_ghash_gmult_##name; \
-        (table)[2] = (void *)rig_ghash_ghash_##name; \
-    } while (0)
-
-static bool has(enum capability capability)
+static int is_usable(const struct variant *variant)
 {
-    return rig_ia32cap[capability / 32] >> capability % 32 & 1;
+    uint32_t missing = 0;
+
+    for (int word = 0; word < WORDS; word++)
+        missing |= variant->needs[word] & ~VECTOR[word];
+    return missing == 0;
 }
+
+static void take_last(void **table, const struct variant *variants, size_t count, int functions)
+{
+    const struct variant *chosen = &variants[count - 1];
+
+    while (!is_usable(chosen))
+        chosen--;
+    for (int i = 0; i < functions; i++)
+        table[i] = chosen->functions[i];
+}
+
+#define TAKE_LAST(table, variants, functions) \
+    take_last(table, variants, sizeof(variants) / sizeof((variants)[0]), functions)
 
 void rig_select_aes(void **table, size_t len)
 {
     (void)len;
-    if (has(AES))
-        TAKE_AES(table, aesni);
-    else if (has(SSSE3))
-        TAKE_AES(table, ssse3);
-    else
-        TAKE_AES(table, ct64);
+    TAKE_LAST(table, aes_variants, AES_FUNCTIONS);
 }
 
 void rig_select_ghash(void **table, size_t len)
 {
     (void)len;
-    if (has(SSSE3) && has(PCLMUL))
-        TAKE_GHASH(table, pclmul);
-    else if (has(SSSE3))
-        TAKE_GHASH(table, ssse3);
-    else
-        TAKE_GHASH(table, ct64);
+    TAKE_LAST(table, ghash_variants, GHASH_FUNCTIONS);
 }
 
 void rig_select_chacha20(void **table, size_t len)
 {
     (void)len;
-    if (has(AVX2))
-        table[0] = (void *)rig_chacha20_ctr32_avx2;
-    else if (has(SSSE3))
-        table[0] = (void *)rig_chacha20_ctr32_ssse3;
-    else
-        table[0] = (void *)rig_chacha20_ctr32_generic;
+    TAKE_LAST(table, chacha20_variants, CHACHA20_FUNCTIONS);
 }
 
 void rig_select_poly1305(void **table, size_t len)
 {
     (void)len;
-    table[0] = (void *)rig_poly1305_init_donna44;
-    table[1] = (void *)rig_poly1305_blocks_donna44;
-    table[2] = (void *)rig_poly1305_emit_donna44;
+    TAKE_LAST(table, poly1305_variants, POLY1305_FUNCTIONS);
 }
 
 void rig_select_aes_gcm(void **table, size_t len)
