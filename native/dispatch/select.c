@@ -19,16 +19,21 @@
  * its variants, lowest preference first, each with the bits that it needs.
  * The first needs nothing.
  */
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 
 extern uint32_t rig_ia32cap[10];
 #define VECTOR rig_ia32cap
 #define WORDS 3
 
+#define SSE2 BIT(26)   /* word 0 */
 #define PCLMUL BIT(1)  /* word 1 */
 #define SSSE3 BIT(9)   /* word 1 */
 #define AESNI BIT(25)  /* word 1 */
 #define AVX2 BIT(5)    /* word 2 */
+
+#endif
+
+#if defined(__x86_64__)
 
 #define AES_VARIANTS(VARIANT)   \
     VARIANT(ct64, 0)            \
@@ -47,6 +52,26 @@ extern uint32_t rig_ia32cap[10];
 
 #define POLY1305_VARIANTS(VARIANT) \
     VARIANT(donna44, 0)
+
+#elif defined(__i386__)
+
+#define AES_VARIANTS(VARIANT)   \
+    VARIANT(ct32, 0)            \
+    VARIANT(ssse3, [1] = SSSE3) \
+    VARIANT(aesni, [1] = AESNI)
+
+#define GHASH_VARIANTS(VARIANT) \
+    VARIANT(ct32, 0)            \
+    VARIANT(ssse3, [1] = SSSE3) \
+    VARIANT(pclmul, [1] = SSSE3 | PCLMUL)
+
+#define CHACHA20_VARIANTS(VARIANT) \
+    VARIANT(generic, 0)            \
+    VARIANT(ssse3, [1] = SSSE3)
+
+#define POLY1305_VARIANTS(VARIANT) \
+    VARIANT(donna26, 0)            \
+    VARIANT(sse2, [0] = SSE2)
 
 #endif
 
