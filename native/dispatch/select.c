@@ -31,6 +31,16 @@ extern uint32_t rig_ia32cap[10];
 #define AESNI BIT(25)  /* word 1 */
 #define AVX2 BIT(5)    /* word 2 */
 
+#else
+
+extern uint32_t rig_armcap;
+#define VECTOR (&rig_armcap)
+#define WORDS 1
+
+#define NEON BIT(0)
+#define AESE BIT(2)
+#define PMULL BIT(5)
+
 #endif
 
 #if defined(__x86_64__)
@@ -80,25 +90,25 @@ struct variant {
     void *functions[3];
 };
 
-#define DECLARE_AES(name, ...)                                    \
+#define DECLARE_AES(name, ...)                                      \
     __typeof__(aes_set_encrypt_key) rig_aes_set_encrypt_key_##name; \
     __typeof__(aes_encrypt) rig_aes_encrypt_##name;                 \
     __typeof__(aes_ctr32_encrypt_blocks) rig_aes_ctr32_encrypt_blocks_##name;
-#define AES(name, ...)                               \
-    {{__VA_ARGS__},                                  \
-     {(void *)rig_aes_set_encrypt_key_##name,        \
-      (void *)rig_aes_encrypt_##name,                \
+#define AES(name, ...)                        \
+    {{__VA_ARGS__},                           \
+     {(void *)rig_aes_set_encrypt_key_##name, \
+      (void *)rig_aes_encrypt_##name,         \
       (void *)rig_aes_ctr32_encrypt_blocks_##name}},
 #define AES_FUNCTIONS 3
 
-#define DECLARE_GHASH(name, ...)                      \
-    __typeof__(ghash_init) rig_ghash_init_##name;     \
-    __typeof__(ghash_gmult) rig_ghash_gmult_##name;   \
+#define DECLARE_GHASH(name, ...)                    \
+    __typeof__(ghash_init) rig_ghash_init_##name;   \
+    __typeof__(ghash_gmult) rig_ghash_gmult_##name; \
     __typeof__(ghash_ghash) rig_ghash_ghash_##name;
-#define GHASH(name, ...)                 \
-    {{__VA_ARGS__},                      \
-     {(void *)rig_ghash_init_##name,     \
-      (void *)rig_ghash_gmult_##name,    \
+#define GHASH(name, ...)              \
+    {{__VA_ARGS__},                   \
+     {(void *)rig_ghash_init_##name,  \
+      (void *)rig_ghash_gmult_##name, \
       (void *)rig_ghash_ghash_##name}},
 #define GHASH_FUNCTIONS 3
 
@@ -106,14 +116,14 @@ struct variant {
 #define CHACHA20(name, ...) {{__VA_ARGS__}, {(void *)rig_chacha20_ctr32_##name}},
 #define CHACHA20_FUNCTIONS 1
 
-#define DECLARE_POLY1305(name, ...)                      \
-    __typeof__(poly1305_init) rig_poly1305_init_##name;  \
+#define DECLARE_POLY1305(name, ...)                         \
+    __typeof__(poly1305_init) rig_poly1305_init_##name;     \
     __typeof__(poly1305_blocks) rig_poly1305_blocks_##name; \
     __typeof__(poly1305_emit) rig_poly1305_emit_##name;
-#define POLY1305(name, ...)                 \
-    {{__VA_ARGS__},                         \
-     {(void *)rig_poly1305_init_##name,     \
-      (void *)rig_poly1305_blocks_##name,   \
+#define POLY1305(name, ...)               \
+    {{__VA_ARGS__},                       \
+     {(void *)rig_poly1305_init_##name,   \
+      (void *)rig_poly1305_blocks_##name, \
       (void *)rig_poly1305_emit_##name}},
 #define POLY1305_FUNCTIONS 3
 
