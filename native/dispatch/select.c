@@ -83,6 +83,26 @@ extern uint32_t rig_armcap;
     VARIANT(donna26, 0)            \
     VARIANT(sse2, [0] = SSE2)
 
+#elif defined(__aarch64__)
+
+#define AES_VARIANTS(VARIANT) \
+    VARIANT(ct64, 0)          \
+    VARIANT(neon, NEON)       \
+    VARIANT(ce, AESE)
+
+#define GHASH_VARIANTS(VARIANT) \
+    VARIANT(ct64, 0)            \
+    VARIANT(neon, NEON)         \
+    VARIANT(pmull8, PMULL)
+
+#define CHACHA20_VARIANTS(VARIANT) \
+    VARIANT(generic, 0)            \
+    VARIANT(neon, NEON)
+
+#define POLY1305_VARIANTS(VARIANT) \
+    VARIANT(donna44, 0)            \
+    VARIANT(neon, NEON)
+
 #endif
 
 struct variant {
