@@ -1,7 +1,8 @@
-"""The architectures that the rig knows: what a compiler, a contract and a runner need of each.
+"""The architectures that the rig knows: what a compiler, a linker, a contract and a runner need
+of each.
 
 Enters: nothing. Leaves: one frozen record per architecture. Never here: capability bits (see
-`rig.capabilities`) or anything about the host beyond its name.
+`rig.capabilities`), encodings (see `rig.trace`) or anything about the host beyond its name.
 """
 
 import platform
@@ -10,22 +11,69 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Fixed addresses, as in native/runner/ARCH_platform.h: buffers, the table of a path, the
+    stack of calls."""
+
+    arena: int
+    table: int
+    stack: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relocations:
+    """The types that a linked image may still have: of an address in the image alone, and those
+    of a symbol's (absolute, GLOB_DAT, JUMP_SLOT)."""
+
+    relative: int
+    symbolic: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Registers:
+    """What a runner tells by number. `all` is what it gives of a crash, in its order; `pc` one
+    of them. `kept` is what a call must leave. `write_fault` names a register and its bit that is
+    set when a fault came from a write; none where the kernel does not tell."""
+
+    all: tuple[str, ...]
+    pc: str
+    kept: tuple[str, ...]
+    write_fault: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Architecture:
-    """`widths` are the bits of C's types; `flags` make the compiler emit base features only;
-    `feature_flags` are compiler options where `-m<capability>` is not the spelling."""
+    """`number` is that of the runner's greeting; `widths` are the bits of C's types; `flags`
+    make the compiler emit base features only; `feature_flags` are compiler options where
+    `-m<capability>` is not the spelling. `trap` is the size in bytes of what replaces an
+    instruction. Without `runner_sources` the rig cannot run it yet. `emulator` is a program
+    that runs its programs on other machines; none where there is no need. With `has_thumb` bit 0
+    of a function's address chooses the instruction set."""
 
     name: str
+    number: int
     target: str
     pointer_bits: int
     widths: Mapping[str, int]
     flags: tuple[str, ...]
     feature_flags: Mapping[str, str]
     image_base: int
+    places: Places
+    relocations: Relocations
+    registers: Registers
+    trap: int
     runner_sources: tuple[str, ...]
     native_machines: tuple[str, ...]
+    emulator: str = ""
+    has_thumb: bool = False
+
+    @property
+    def pointer_bytes(self) -> int:
+        """The size of a pointer in bytes."""
+        return self.pointer_bits // 8
 
 
-_LP64 = {
+_FIXED_WIDTHS = {
     "char": 8,
     "signed char": 8,
     "unsigned char": 8,
@@ -38,44 +86,141 @@ _LP64 = {
     "unsigned int": 32,
     "uint32_t": 32,
     "int32_t": 32,
-    "long": 64,
-    "unsigned long": 64,
     "uint64_t": 64,
     "int64_t": 64,
-    "size_t": 64,
 }
+_LP64 = {**_FIXED_WIDTHS, **dict.fromkeys(("long", "unsigned long", "size_t"), 64)}
+_ILP32 = {**_FIXED_WIDTHS, **dict.fromkeys(("long", "unsigned long", "size_t"), 32)}
+
+_PLACES_32 = Places(arena=0x6000_0000, table=0x7000_0000, stack=0x7100_0000)
 
 _NO_OPTION = ("intel", "avoid-zmm", "osxsave", "ht", "clflush", "fpu", "tsc", "cx8", "cmov")
+_X86_FEATURE_FLAGS = {
+    "pclmul": "-mpclmul",
+    "vpclmul": "-mvpclmulqdq",
+    "bmi1": "-mbmi",
+    "rdrand": "-mrdrnd",
+    "avx512-bf16": "-mavx512bf16",
+    "avx512-fp16": "-mavx512fp16",
+    "avx512-vp2intersect": "-mavx512vp2intersect",
+    "avx-vnni": "-mavxvnni",
+    "avx-ifma": "-mavxifma",
+    "avx-vnni-int8": "-mavxvnniint8",
+    "avx-vnni-int16": "-mavxvnniint16",
+    "avx-ne-convert": "-mavxneconvert",
+    **dict.fromkeys(_NO_OPTION, ""),
+}
+_X86_CONTROL = ("DF", "MXCSR", "x87 control word", "x87 tag word")
+_X86_WRITE_FAULT = ("error", 1 << 1)  # SDM volume 3, 4.7: W/R
+
+_RUNNER = tuple(f"runner/{n}.c" for n in ("runner", "child", "signals", "stack", "support"))
+_X86_RUNNER = (*_RUNNER, "runner/x86.c")
+
+_X86_64 = Architecture(
+    name="x86_64",
+    number=1,
+    target="x86_64-linux-gnu",
+    pointer_bits=64,
+    widths=_LP64,
+    flags=("-march=x86-64", "-fcf-protection=none"),
+    feature_flags=_X86_FEATURE_FLAGS,
+    image_base=0x1_0000_0000,
+    places=Places(arena=0x2000_0000_0000, table=0x2002_0000_0000, stack=0x2003_0000_0000),
+    relocations=Relocations(relative=8, symbolic=(1, 6, 7)),
+    registers=Registers(
+        all=(
+            *("r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"),
+            *("rdi", "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp", "rip", "rflags"),
+            *("segments", "error"),
+        ),
+        pc="rip",
+        kept=("rbx", "rbp", "r12", "r13", "r14", "r15", "rsp", *_X86_CONTROL),
+        write_fault=_X86_WRITE_FAULT,
+    ),
+    trap=1,
+    runner_sources=(*_X86_RUNNER, "runner/x86_64_machine.c", "runner/x86_64.S"),
+    native_machines=("x86_64", "AMD64"),
+)
+
+_I386 = Architecture(
+    name="i386",
+    number=2,
+    target="i386-linux-gnu",
+    pointer_bits=32,
+    widths=_ILP32,
+    flags=("-m32", "-march=i686", "-fcf-protection=none"),
+    feature_flags=_X86_FEATURE_FLAGS,
+    image_base=0x1000_0000,
+    places=_PLACES_32,
+    relocations=Relocations(relative=8, symbolic=(1, 6, 7)),
+    registers=Registers(
+        all=(
+            *("eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp", "eip", "eflags"),
+            "error",
+        ),
+        pc="eip",
+        kept=("ebx", "ebp", "esi", "edi", "esp", *_X86_CONTROL),
+        write_fault=_X86_WRITE_FAULT,
+    ),
+    trap=1,
+    runner_sources=(),
+    native_machines=("x86_64", "AMD64", "i386", "i586", "i686"),
+    emulator="qemu-i386",
+)
+
+_AARCH64 = Architecture(
+    name="aarch64",
+    number=3,
+    target="aarch64-linux-gnu",
+    pointer_bits=64,
+    widths=_LP64,
+    flags=("-mcpu=generic",),
+    feature_flags={},
+    image_base=0x1_0000_0000,
+    places=Places(arena=0x20_0000_0000, table=0x22_0000_0000, stack=0x23_0000_0000),
+    relocations=Relocations(relative=1027, symbolic=(257, 1025, 1026)),
+    registers=Registers(
+        all=(*(f"x{n}" for n in range(31)), "sp", "pc", "pstate"),
+        pc="pc",
+        kept=(
+            *(f"x{n}" for n in range(18, 30)),
+            "sp",
+            *(f"d{n}" for n in range(8, 16)),
+            "FPCR",
+        ),
+    ),
+    trap=4,
+    runner_sources=(),
+    native_machines=("aarch64", "arm64"),
+    emulator="qemu-aarch64",
+)
+
+_ARM = Architecture(
+    name="arm",
+    number=4,
+    target="arm-linux-gnueabi",
+    pointer_bits=32,
+    widths=_ILP32,
+    flags=("-march=armv7-a", "-marm", "-mfloat-abi=soft"),
+    feature_flags={},
+    image_base=0x1000_0000,
+    places=_PLACES_32,
+    relocations=Relocations(relative=23, symbolic=(2, 21, 22)),
+    registers=Registers(
+        all=(*(f"r{n}" for n in range(13)), "sp", "lr", "pc", "cpsr", "error"),
+        pc="pc",
+        kept=(*(f"r{n}" for n in range(4, 12)), "sp", *(f"d{n}" for n in range(8, 16)), "FPSCR"),
+        write_fault=("error", 1 << 11),  # Arm ARM, B4.1.52: DFSR.WnR
+    ),
+    trap=4,
+    runner_sources=(),
+    native_machines=("armv7l", "armv8l"),
+    emulator="qemu-arm",
+    has_thumb=True,
+)
 
 ARCHITECTURES: Mapping[str, Architecture] = {
-    "x86_64": Architecture(
-        name="x86_64",
-        target="x86_64-linux-gnu",
-        pointer_bits=64,
-        widths=_LP64,
-        flags=("-march=x86-64",),
-        feature_flags={
-            "pclmul": "-mpclmul",
-            "vpclmul": "-mvpclmulqdq",
-            "bmi1": "-mbmi",
-            "rdrand": "-mrdrnd",
-            "avx512-bf16": "-mavx512bf16",
-            "avx512-fp16": "-mavx512fp16",
-            "avx512-vp2intersect": "-mavx512vp2intersect",
-            "avx-vnni": "-mavxvnni",
-            "avx-ifma": "-mavxifma",
-            "avx-vnni-int8": "-mavxvnniint8",
-            "avx-vnni-int16": "-mavxvnniint16",
-            "avx-ne-convert": "-mavxneconvert",
-            **dict.fromkeys(_NO_OPTION, ""),
-        },
-        image_base=0x1_0000_0000,
-        runner_sources=(
-            *("runner/runner.c", "runner/child.c", "runner/support.c"),
-            *("runner/x86_64_machine.c", "runner/x86_64.S"),
-        ),
-        native_machines=("x86_64", "AMD64"),
-    ),
+    arch.name: arch for arch in (_X86_64, _I386, _AARCH64, _ARM)
 }
 
 
@@ -83,7 +228,7 @@ def host_architecture() -> str | None:
     """The name of this machine's architecture, None if the rig has no runner for it."""
     machine = platform.machine()
     for arch in ARCHITECTURES.values():
-        if machine in arch.native_machines:
+        if arch.runner_sources and machine in arch.native_machines:
             return arch.name
     return None
 

@@ -154,7 +154,7 @@ def _architectures(
 
 
 def _absence(arch: str) -> Absence:
-    if arch in ARCHITECTURES:
+    if ARCHITECTURES[arch].runner_sources:
         return Absence(arch, "this machine is another architecture", f"run on a {arch} machine")
     return Absence(arch, "this version of the rig has no runner for it", "run with --arch x86_64")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from rig import contracts
-from rig.architectures import ARCHITECTURES
+from rig.architectures import ARCHITECTURES, Architecture
 from rig.build.image import Function, Image
 from rig.build.objects import relative
 from rig.build.project import build_image, build_runner
@@ -56,6 +56,8 @@ from rig.toml_table import nearest
 from rig.trace.branches import Branch, directions, traps
 from rig.trace.flow import Extent
 from rig.trace.instructions import Decoded, decode
+
+_OSXSAVE = 1 << 27  # CPUID leaf 1, ECX: XGETBV may be executed
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,15 @@ def build(
     command = (str(build_runner(arch, toolchain, cache)),)
     image = build_image(manifest, arch, toolchain, cache, jobs)
     with Runner(command) as runner:
-        host = vector_from_cpuid(leaves(runner.cpuid), runner.xgetbv())
+        host = host_vector(runner)
     return Project(manifest, image, command, host, _owners(manifest, image))
+
+
+def host_vector(runner: Runner) -> Vector:
+    """What the machine that a runner runs on has."""
+    asked = leaves(runner.cpuid)
+    xcr0 = runner.xgetbv() if asked.leaf1.ecx & _OSXSAVE else 0
+    return vector_from_cpuid(asked, xcr0, runner.arch.name)
 
 
 def _owners(manifest: Manifest, image: Image) -> dict[int, frozenset[tuple[str, str]]]:
@@ -204,10 +213,16 @@ def _ask(project: Project, session: Session, queries: Sequence[Query]) -> list[C
 
 
 def _question(project: Project, select: Target, query: Query, expected: Sequence[int]) -> Script:
-    table = struct.pack(f"<{len(expected)}Q", *expected)
-    call = Call(select, (Pointer(0), Word(query.length)))
+    arch = ARCHITECTURES[project.arch]
+    table = struct.pack(_pointers(arch, len(expected)), *expected)
+    call = Call(select, (Pointer(0), Word(query.length, arch.widths["size_t"])))
     buffer = Buffer("table", len(table), expected=table, align=8)
     return Script((buffer,), (vector_write(project, query.mask), call))
+
+
+def _pointers(arch: Architecture, count: int) -> str:
+    """The layout of a table in memory."""
+    return f"<{count}{'I' if arch.pointer_bits == 32 else 'Q'}"
 
 
 def select_symbol(project: Project, primitive: Primitive) -> int:
@@ -219,7 +234,7 @@ def select_symbol(project: Project, primitive: Primitive) -> int:
             f"{primitive.place}: the dispatcher defines no `{name}`; define it, or give the "
             'project `dispatch = "rules"`'
         )
-    return project.image.symbols[name]
+    return project.image.entry(name)
 
 
 def vector_write(project: Project, mask: Vector) -> Write:
@@ -253,14 +268,15 @@ def table_of(project: Project, primitive: Primitive, choice: Choice) -> tuple[in
         chosen = next((v for v in variants if v.name == names.get(slot)), None)
         symbols = chosen.symbols if chosen else {}
         for role in contract.roles:
-            table.append(project.image.symbols[symbols[role]] if role in symbols else 0)
+            table.append(project.image.entry(symbols[role]) if role in symbols else 0)
     return tuple(table)
 
 
 def _read_table(project: Project, primitive: Primitive, data: bytes) -> Choice:
     """The choice whose functions a table holds; a pointer that is no variant's is named."""
-    words = struct.unpack_from(f"<{table_length(project, primitive)}Q", data)
-    named = {address: name for name, address in project.image.symbols.items()}
+    layout = _pointers(ARCHITECTURES[project.arch], table_length(project, primitive))
+    words = struct.unpack_from(layout, data)
+    named = {project.image.entry(name): name for name in project.image.symbols}
     choice, position = [], 0
     if "fused" in primitive.slots:
         choice.append(("fused", UNUSED))
@@ -279,7 +295,8 @@ def composed_entries(project: Project, primitive: Primitive) -> tuple[int, ...]:
     if not primitive.composed:
         return ()
     symbols = (primitive.symbols.get(role, "") for role in contract_of(primitive).roles)
-    return tuple(project.image.symbols.get(symbol, 0) for symbol in symbols)
+    known = project.image.symbols
+    return tuple(project.image.entry(s) if s in known else 0 for s in symbols)
 
 
 def prologue(project: Project, path: Path, mask: Vector) -> Prologue:

@@ -7,6 +7,8 @@
 #include "garbage.h"
 #include "machine.h"
 #include "memory.h"
+#include "platform.h"
+#include "signals.h"
 #include "system.h"
 
 enum { TICKS = 4 }; /* of the timer, in a script's budget */
@@ -49,6 +51,12 @@ void note(const struct event *event, const void *data) {
     memcpy(noted + 1, data, event->data);
     control->event_bytes += sizeof *event + ((event->data + 7u) & ~7u);
     control->events++;
+}
+
+void note_register(unsigned which, uint64_t expected, uint64_t actual) {
+    const struct event event = {
+        .kind = EVENT_REGISTER, .which = which, .expected = expected, .actual = actual};
+    if (expected != actual) note(&event, NULL);
 }
 
 /* At the first byte of a buffer that is not what it should be. */
@@ -124,7 +132,7 @@ static void place(struct buffer *b, const struct wire_buffer *wire) {
     uint64_t address = start + wire->skew;
     if (b->flags & AT_END)
         address = ((end - wire->size) & ~(uint64_t)(wire->align - 1)) - wire->skew;
-    b->address = (uint8_t *)address;
+    b->address = (uint8_t *)(uintptr_t)address;
     b->below = address - start < CANARY ? address - start : CANARY;
     b->above = end - address - wire->size < CANARY ? end - address - wire->size : CANARY;
 }
@@ -234,15 +242,23 @@ static int is_followed(const struct trap *trap) {
            (trap->directions | trap->wire.proven) != BOTH_WAYS;
 }
 
+/* The text is flushed by who plants. */
 static void plant_trap(struct trap *trap) {
     uint8_t *at = traps.base + trap->wire.offset;
-    memcpy(trap->original, at, TRAP_SIZE);
-    memcpy(at, TRAP_BYTES, TRAP_SIZE);
+    memcpy(trap->original, at, trap->wire.size);
+    memcpy(at, trap_bytes(trap->wire.size), trap->wire.size);
     trap->planted = 1;
 }
 
+static void plant_again(struct trap *trap) {
+    plant_trap(trap);
+    flush_text(traps.base + trap->wire.offset, trap->wire.size);
+}
+
 void lift_trap(struct trap *trap) {
-    memcpy(traps.base + trap->wire.offset, trap->original, TRAP_SIZE);
+    uint8_t *at = traps.base + trap->wire.offset;
+    memcpy(at, trap->original, trap->wire.size);
+    flush_text(at, trap->wire.size);
     trap->planted = 0;
 }
 
@@ -252,6 +268,7 @@ static void plant_traps(void) {
         trap->passes = trap->planted = 0;
         if (!trap->hit || is_followed(trap)) plant_trap(trap);
     }
+    flush_text(traps.base, traps.size);
 }
 
 /* For a new script: traps that rest stand up again. */
@@ -259,7 +276,7 @@ static void rearm_traps(void) {
     while (passed_count) {
         struct trap *trap = &traps.all[traps.passed[--passed_count]];
         trap->passes = 0;
-        if (!trap->planted && is_followed(trap)) plant_trap(trap);
+        if (!trap->planted && is_followed(trap)) plant_again(trap);
     }
 }
 
@@ -272,7 +289,7 @@ static void record_due(void) {
 }
 
 struct trap *take_trap(uint64_t pc) {
-    const uint64_t offset = pc - (uint64_t)traps.base;
+    const uint64_t offset = pc - (uintptr_t)traps.base;
     if (!(run->request.flags & RUN_COVERAGE) || offset >= traps.size) return NULL;
     if (!traps.numbers[offset]) return NULL;
     struct trap *trap = &traps.all[traps.numbers[offset] - 1];
@@ -303,12 +320,12 @@ static void note_target(uint32_t offset, uint64_t target) {
 
 void record_target(struct trap *trap, uint64_t target) {
     note_target(trap->wire.offset, target);
-    if (may_pass(trap)) plant_trap(trap);
+    if (may_pass(trap)) plant_again(trap);
 }
 
 /* -------- steps -------- */
 
-static uint64_t call(uint64_t target, const uint64_t *arguments, unsigned count) {
+static uint64_t call(uint64_t target, const struct argument *arguments, unsigned count) {
     const uint64_t result = machine_call(target, arguments, count, phase++ % 4);
     record_due();
     machine_check();
@@ -316,19 +333,25 @@ static uint64_t call(uint64_t target, const uint64_t *arguments, unsigned count)
 }
 
 static uint64_t target_of(const struct wire_step *step) {
-    if (step->target == TARGET_TABLE) return ((const uint64_t *)TABLE)[step->value];
-    return step->target == TARGET_RESULT ? results[step->value] : step->value;
+    if (step->target == TARGET_TABLE)
+        return ((const uintptr_t *)(uintptr_t)TABLE)[step->value];
+    return step->target == TARGET_RESULT ? (uintptr_t)results[step->value] : step->value;
 }
 
-/* A word of less than 64 bits has garbage in its upper half. */
-static uint64_t argument_of(const struct wire_argument *argument, unsigned position) {
-    switch (argument->kind) {
-    case ARGUMENT_POINTER: return (uint64_t)buffers[argument->index].address + argument->value;
-    case ARGUMENT_TABLE: return TABLE;
-    case ARGUMENT_RESULT: return results[argument->index];
+static struct argument pointer_to(uint64_t address) {
+    return (struct argument){(uintptr_t)address, WORD_BITS};
+}
+
+/* A word of less than 64 bits has garbage in the upper half of its register, if there is one. */
+static struct argument argument_of(const struct wire_argument *wire, unsigned position) {
+    switch (wire->kind) {
+    case ARGUMENT_POINTER:
+        return pointer_to((uintptr_t)buffers[wire->index].address + wire->value);
+    case ARGUMENT_TABLE: return pointer_to(TABLE);
+    case ARGUMENT_RESULT: return pointer_to(results[wire->index]);
     }
-    if (argument->bits == 64) return argument->value;
-    return argument->value | garbage_word(script_garbage, position) << 32;
+    if (wire->bits == 64) return (struct argument){wire->value, 64};
+    return (struct argument){wire->value | garbage_word(script_garbage, position) << 32, WORD_BITS};
 }
 
 static void check_kept(const struct wire_argument *wire, const uint8_t *held) {
@@ -341,7 +364,7 @@ static void check_kept(const struct wire_argument *wire, const uint8_t *held) {
 }
 
 static void run_call(const struct wire_step *step, const uint8_t **from) {
-    uint64_t arguments[ARGUMENT_LIMIT];
+    struct argument arguments[ARGUMENT_LIMIT];
     const struct wire_argument *wire = take(from, step->arguments * sizeof *wire);
     for (unsigned i = 0; i < step->arguments; i++) {
         const struct buffer *b = &buffers[wire[i].index];
@@ -361,7 +384,7 @@ static void run_steps(uint32_t count, const uint8_t **from) {
         const struct wire_step *step = take(from, sizeof *step);
         control->step = (int32_t)i;
         if (step->kind == STEP_CALL) run_call(step, from);
-        else memcpy((void *)step->value, take(from, step->size), step->size);
+        else memcpy((void *)(uintptr_t)step->value, take(from, step->size), step->size);
     }
 }
 
@@ -373,11 +396,13 @@ static void run_prologue(uint64_t length) {
     const struct run_request *request = &run->request;
     for (uint32_t i = 0; i < request->writes; i++) {
         const struct wire_write *write = take(&from, sizeof *write);
-        memcpy((void *)write->address, take(&from, write->size), write->size);
+        memcpy((void *)(uintptr_t)write->address, take(&from, write->size), write->size);
     }
-    memset((void *)TABLE, 0, TABLE_WORDS * sizeof(uint64_t));
-    memcpy((void *)TABLE, run->table, request->table_words * sizeof(uint64_t));
-    if (request->select) call(request->select, (const uint64_t[]){TABLE, length}, 2);
+    uintptr_t *table = (uintptr_t *)(uintptr_t)TABLE;
+    for (uint32_t i = 0; i < TABLE_WORDS; i++)
+        table[i] = i < request->table_words ? (uintptr_t)run->table[i] : 0;
+    const struct argument arguments[] = {pointer_to(TABLE), pointer_to(length)};
+    if (request->select) call(request->select, arguments, 2);
 }
 
 static void run_script(uint32_t index) {
@@ -399,7 +424,7 @@ static void run_script(uint32_t index) {
 
 void log_step(uint64_t pc) {
     extern const char __executable_start, etext;
-    if (pc >= (uint64_t)&__executable_start && pc < (uint64_t)&etext) return;
+    if (pc >= (uintptr_t)&__executable_start && pc < (uintptr_t)&etext) return;
     if (control->steps < TRACE_LIMIT) trace[control->steps] = pc;
     control->steps++;
 }
@@ -414,7 +439,8 @@ int budget_spent(void) {
 static void start_clock(uint64_t budget_us) {
     const int virtual = 1;
     const uint64_t million = 1000000, tick = budget_us / TICKS ? budget_us / TICKS : 1;
-    const uint64_t timer[] = {tick / million, tick % million, tick / million, tick % million};
+    const long seconds = (long)(tick / million), rest = (long)(tick % million);
+    const long timer[] = {seconds, rest, seconds, rest};
     system_call(CALL_SETITIMER, virtual, (long)timer, 0, 0, 0, 0);
 }
 
@@ -432,7 +458,7 @@ _Noreturn void run_child(const struct run *given, uint32_t first) {
     control->script = first;
     control->step = STEP_SELECT;
     leave_parent();
-    machine_catch();
+    catch_signals();
     flipped = request->flags & RUN_FLIP ? AT_END : 0;
     machine_prepare(request->seed, request->flags & RUN_STEP);
     if (request->flags & RUN_COVERAGE) plant_traps();

@@ -7,6 +7,7 @@
 #include "machine.h"
 #include "protocol.h"
 
+enum { TRAP_LIMIT = 4 }; /* bytes of the longest trap */
 enum state { RUNNING, FINISHED, DAMAGED, CRASHED, TIMED_OUT };
 
 /* In memory shared by parent and children; lives through all children of one RUN. */
@@ -22,7 +23,7 @@ struct control {
 /* hit and directions live through all children of one RUN, the rest is each child's own. */
 struct trap {
     struct wire_trap wire;
-    uint8_t hit, directions, planted, original[TRAP_SIZE];
+    uint8_t hit, directions, planted, original[TRAP_LIMIT];
     uint16_t passes; /* in this script */
 };
 
@@ -52,6 +53,9 @@ _Noreturn void run_child(const struct run *run, uint32_t first);
 
 /* Records an event at the current script and step, with event->data bytes of data. */
 void note(const struct event *event, const void *data);
+
+/* Records register `which`, a number in `kept` of rig/architectures.py, if it is not as expected. */
+void note_register(unsigned which, uint64_t expected, uint64_t actual);
 
 /* Ends the child after an event that leaves nothing to go on with. */
 _Noreturn void end_child(enum state state);

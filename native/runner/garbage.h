@@ -39,6 +39,10 @@ static inline uint64_t garbage_word(struct garbage g, uint64_t index) {
     return (word >> 32 | word << 32) ^ (low | high << 8);
 }
 
+static inline void fill_words(uint64_t *words, unsigned count, struct garbage g) {
+    for (unsigned i = 0; i < count; i++) words[i] = garbage_word(g, i);
+}
+
 static inline uint8_t garbage_byte(struct garbage g, uint64_t offset) {
     return (uint8_t)(garbage_word(g, offset / 8) >> 8 * (offset % 8));
 }

@@ -7,26 +7,40 @@
 
 #include <stdint.h>
 
-#if defined(__x86_64__)
-#define ARCHITECTURE ARCHITECTURE_X86_64
-#define TRAP_SIZE 1u
-#define TRAP_BYTES "\xcc"
-#endif
+enum { REGISTER_LIMIT = 48 };
+
+/* A whole register's value. Of more bits than a register has, it takes two words. */
+struct argument {
+    uint64_t value;
+    unsigned bits;
+};
+
+struct signal_info;    /* signals.h */
+struct signal_context; /* the machine's own: the kernel's ucontext_t */
 
 /* Fills every pattern from the seed; once in each child, before any call. */
 void machine_prepare(uint64_t seed, int step);
 
 /*
- * Calls target with count whole 64-bit arguments on the stack of variants. phase is 0 to 3:
- * the stack pointer at the call is 0, 16, 32 or 48 modulo 64. Returns the result register.
+ * Calls target with count arguments on the stack of variants. phase is 0 to 3: the stack
+ * pointer at the call is 0, 16, 32 or 48 modulo 64. Returns the result register, or the two
+ * that a result of 64 bits comes in.
  */
-uint64_t machine_call(uint64_t target, const uint64_t *arguments, unsigned count, unsigned phase);
+uint64_t machine_call(uint64_t target, const struct argument *arguments, unsigned count,
+                      unsigned phase);
 
 /* Reports by note() what the last call should have kept, and puts it right again. */
 void machine_check(void);
 
-/* Signal handlers on a stack of their own. */
-void machine_catch(void);
+/* What signal handlers return to: rt_sigreturn. */
+void machine_restorer(void);
+
+/* The registers where a signal came, in the order of `registers` in rig/architectures.py; how
+   many. */
+unsigned machine_registers(const struct signal_context *context, uint64_t words[REGISTER_LIMIT]);
+
+/* Deals with SIGTRAP from a trap or a step of the runner's own; 0 if it was none. */
+int machine_trap(const struct signal_info *info, struct signal_context *context);
 
 /* Words of CPUID and the value of XCR index; 0 where the CPU has none. */
 int machine_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t words[4]);

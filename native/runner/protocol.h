@@ -1,7 +1,8 @@
 /*
- * What the runner and Python (rig/runner) must agree on: operations, layouts,
- * addresses. Little-endian; every record is a multiple of 8 bytes. A change here
- * is a change of PROTOCOL_VERSION.
+ * What the runner and Python (rig/runner) must agree on: operations, layouts, limits.
+ * Little-endian; addresses are of 64 bits on every architecture; every record is a multiple
+ * of 8 bytes, and its fields stand where every ABI aligns them. A change here is a change of
+ * PROTOCOL_VERSION. Where things stand in memory is the platform's (platform.h).
  */
 #ifndef RIG_RUNNER_PROTOCOL_H
 #define RIG_RUNNER_PROTOCOL_H
@@ -9,19 +10,13 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 2u
-#define ARCHITECTURE_X86_64 1u
+#define PROTOCOL_VERSION 3u
 
 #define PAGE 4096ull
 #define SLOT_COUNT 16u
 #define SLOT_CAPACITY (4ull << 20)
 #define SPAN (SLOT_CAPACITY + 2 * PAGE)
 #define CANARY 64u
-
-/* Far above images (0x1_0000_0000) and far below the kernel's mappings. */
-#define ARENA 0x200000000000ull
-#define TABLE 0x200200000000ull
-#define STACK 0x200300000000ull
 
 #define TABLE_WORDS 128u
 #define STACK_SIZE (1ull << 20)
@@ -46,6 +41,7 @@ enum operation {
     OP_RUN,     /* struct run_request, table words, writes -> struct run_reply, ... */
     OP_PATCH,   /* address, bytes */
     OP_RESTORE, /* nothing */
+    OP_AUXILIARY, /* type -> value, as the kernel gave it to the process */
 };
 
 /* A status below 1000 is the kernel's errno. */
@@ -58,6 +54,8 @@ enum status {
     STATUS_ROOM,
     STATUS_CPU,
     STATUS_TRAPS,
+    STATUS_TRAP_SIZE,
+    STATUS_AUXILIARY,
 };
 
 struct frame_header {
@@ -82,13 +80,14 @@ enum trap_kind { TRAP_PLAIN, TRAP_CONDITIONAL, TRAP_INDIRECT };
 enum direction { TAKEN = 1, NOT_TAKEN = 2, BOTH_WAYS = 3 };
 
 /* An instruction start of the text under coverage. Of a conditional jump, the directions that
-   a hit at their target proves, and those that it must have gone before the call returns. */
+   a hit at their target proves, and those that it must have gone before the call returns.
+   `size` is the trap's own in bytes: 1 on x86, 4 on ARM, 2 in Thumb text. */
 struct wire_trap {
     uint32_t offset;
-    uint8_t kind, proven, due, reserved;
+    uint8_t kind, proven, due, size;
 };
 
-/* Followed by `table_words` words and `writes` of struct wire_write with their bytes. */
+/* Followed by `table_words` words, a pointer of the architecture each in the table, and `writes` of struct wire_write with their bytes. */
 struct run_request {
     uint32_t batch, first, count, flags;
     uint64_t seed, budget_us;
@@ -135,7 +134,8 @@ enum step_kind { STEP_CALL, STEP_WRITE };
 enum target_kind { TARGET_ADDRESS, TARGET_TABLE, TARGET_RESULT };
 enum argument_kind { ARGUMENT_WORD, ARGUMENT_POINTER, ARGUMENT_TABLE, ARGUMENT_RESULT };
 
-/* A call: `value` is the target; `arguments` records follow. A write: `value` is the
+/* A call: `value` is the target; `arguments` records follow; a result of more bits than a
+   register comes in two. A write: `value` is the
    address; `size` bytes follow, padded to 8. */
 struct wire_step {
     uint8_t kind, target, return_bits, arguments;
@@ -167,7 +167,8 @@ enum side { SIDE_START, SIDE_END };
 #define STEP_SELECT (-1)
 #define NO_ADDRESS UINT64_MAX
 
-/* Followed by `data` bytes, padded to 8. `which` is a side, a register or a signal. */
+/* Followed by `data` bytes, padded to 8. `which` is a side, a register or a signal. Of a crash
+   and a timeout the data are the registers, words of 64 bits. */
 struct event {
     uint32_t kind;
     int32_t step;

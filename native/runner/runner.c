@@ -5,6 +5,7 @@
 #include "child.h"
 #include "machine.h"
 #include "memory.h"
+#include "platform.h"
 #include "system.h"
 
 enum { REGIONS = 256, BATCHES = 4096, PATCHES = 256, PATCHED_BYTES = 1 << 16 };
@@ -41,6 +42,7 @@ static struct patch patches[PATCHES];
 static unsigned patch_count, patched_size;
 static uint8_t patched_bytes[PATCHED_BYTES];
 static struct batch batches[BATCHES];
+static const uintptr_t *auxiliary; /* pairs of type and value; type 0 ends them */
 
 /* -------- frames -------- */
 
@@ -88,7 +90,7 @@ static uint32_t map(const uint64_t *words) {
     const struct region region = {words[0], words[1], (int)words[2]};
     if (region_count == REGIONS) return STATUS_ROOM;
     const long got = map_memory(region.address, region.size, region.protection, PRIVATE);
-    if (got < 0) return (uint32_t)-got;
+    if (is_error(got)) return (uint32_t)-got;
     regions[region_count++] = region;
     return STATUS_OK;
 }
@@ -99,7 +101,8 @@ static uint32_t write_bytes(uint64_t address, const void *bytes, uint64_t size) 
     if (!r) return STATUS_ADDRESS;
     const int closed = !(r->protection & WRITABLE);
     if (closed) protect_memory(r->address, r->size, READABLE | WRITABLE);
-    memcpy((void *)address, bytes, size);
+    memcpy((void *)(uintptr_t)address, bytes, size);
+    flush_text((const void *)(uintptr_t)address, size);
     if (closed) protect_memory(r->address, r->size, r->protection);
     return STATUS_OK;
 }
@@ -107,14 +110,14 @@ static uint32_t write_bytes(uint64_t address, const void *bytes, uint64_t size) 
 static void read_bytes(uint64_t address, uint64_t size) {
     const struct region *r = region_of(address, size);
     if (!r || !(r->protection & READABLE)) reply_status(STATUS_ADDRESS);
-    else reply(STATUS_OK, (const void *)address, size);
+    else reply(STATUS_OK, (const void *)(uintptr_t)address, size);
 }
 
 static uint32_t patch(uint64_t address, const void *bytes, uint64_t size) {
     if (patch_count == PATCHES || size > PATCHED_BYTES - patched_size) return STATUS_ROOM;
     const struct region *r = region_of(address, size);
     if (!r || !(r->protection & READABLE)) return STATUS_ADDRESS;
-    memcpy(patched_bytes + patched_size, (const void *)address, size);
+    memcpy(patched_bytes + patched_size, (const void *)(uintptr_t)address, size);
     patches[patch_count++] = (struct patch){address, (uint32_t)size, patched_size};
     patched_size += (unsigned)size;
     return write_bytes(address, bytes, size);
@@ -143,7 +146,7 @@ static void forget_traps(void) {
 
 static void *map_anywhere(uint64_t size, int sharing) {
     const long got = map_memory(0, size, READABLE | WRITABLE, sharing);
-    return got < 0 ? NULL : (void *)got;
+    return is_error(got) ? NULL : (void *)got;
 }
 
 static void add_trap(const struct wire_trap *wire) {
@@ -156,10 +159,12 @@ static void add_trap(const struct wire_trap *wire) {
 static uint32_t set_traps(uint64_t base, uint64_t size, const struct wire_trap *wire,
                           uint64_t count) {
     if (!size || !region_of(base, size)) return STATUS_ADDRESS;
-    for (uint64_t i = 0; i < count; i++)
-        if (wire[i].offset >= size) return STATUS_ADDRESS;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!trap_bytes(wire[i].size)) return STATUS_TRAP_SIZE;
+        if (wire[i].offset >= size || size - wire[i].offset < wire[i].size) return STATUS_ADDRESS;
+    }
     forget_traps();
-    traps = (struct traps){.base = (uint8_t *)base,
+    traps = (struct traps){.base = (uint8_t *)(uintptr_t)base,
                            .size = size,
                            .all = map_anywhere(size * sizeof *traps.all, SHARED),
                            .numbers = map_anywhere(size * sizeof *traps.numbers, SHARED),
@@ -176,7 +181,7 @@ static uint32_t set_traps(uint64_t base, uint64_t size, const struct wire_trap *
 static uint32_t keep_batch(uint64_t identifier, struct payload *payload) {
     if (identifier >= BATCHES) return STATUS_ROOM;
     if (batches[identifier].bytes || payload->size < 16) return STATUS_BATCH;
-    protect_memory((uint64_t)payload->bytes, payload->size, READABLE);
+    protect_memory((uintptr_t)payload->bytes, payload->size, READABLE);
     batches[identifier] = (struct batch){payload->bytes, payload->size};
     payload->bytes = NULL;
     return STATUS_OK;
@@ -204,7 +209,7 @@ static void note_death(int status) {
 /* Runs one child to its end; its CPU time in nanoseconds. */
 static uint64_t run_one(const struct run *run, uint32_t first) {
     struct {
-        int64_t user_s, user_us, system_s, system_us, rest[14];
+        long user_s, user_us, system_s, system_us, rest[14];
     } usage = {0};
     int status = 0;
     control->state = RUNNING;
@@ -217,8 +222,8 @@ static uint64_t run_one(const struct run *run, uint32_t first) {
         note_death(status);
         control->state = CRASHED;
     }
-    return (uint64_t)((usage.user_s + usage.system_s) * 1000000 + usage.user_us + usage.system_us) *
-           1000;
+    const uint64_t seconds = (uint64_t)(usage.user_s + usage.system_s);
+    return (seconds * 1000000 + (uint64_t)(usage.user_us + usage.system_us)) * 1000;
 }
 
 static uint64_t run_all(const struct run *run) {
@@ -316,11 +321,20 @@ static void answer_xgetbv(uint64_t index) {
     else reply(STATUS_OK, &value, sizeof value);
 }
 
+static void answer_auxiliary(uint64_t type) {
+    for (const uintptr_t *pair = auxiliary; *pair; pair += 2) {
+        const uint64_t value = pair[1];
+        if (*pair == type) return reply(STATUS_OK, &value, sizeof value);
+    }
+    reply_status(STATUS_AUXILIARY);
+}
+
 static uint64_t smallest(uint32_t operation) {
     static const uint8_t sizes[] = {[OP_MAP] = 24,  [OP_WRITE] = 8, [OP_READ] = 16,
                                     [OP_CPUID] = 8, [OP_XGETBV] = 8, [OP_TRAPS] = 16,
                                     [OP_BATCH] = 8, [OP_DROP] = 8,
-                                    [OP_RUN] = sizeof(struct run_request), [OP_PATCH] = 8};
+                                    [OP_RUN] = sizeof(struct run_request), [OP_PATCH] = 8,
+                                    [OP_AUXILIARY] = 8};
     return operation < sizeof sizes ? sizes[operation] : 0;
 }
 
@@ -343,6 +357,7 @@ static void answer(uint32_t operation, struct payload *payload) {
     case OP_RUN: return run_batch(payload);
     case OP_PATCH: return reply_status(patch(words[0], words + 1, rest));
     case OP_RESTORE: return reply_status(restore());
+    case OP_AUXILIARY: return answer_auxiliary(words[0]);
     }
     reply_status(STATUS_OPERATION);
 }
@@ -360,21 +375,26 @@ static void serve_one(void) {
 }
 
 static void map_fixed_places(void) {
-    long failed = 0;
+    int failed = 0;
     for (uint64_t i = 0; i < SLOT_COUNT; i++)
-        failed |= map_memory(ARENA + i * SPAN + PAGE, SLOT_CAPACITY, READABLE | WRITABLE,
-                             PRIVATE) < 0;
-    failed |= map_memory(TABLE, PAGE, READABLE | WRITABLE, PRIVATE) < 0;
-    failed |= map_memory(STACK, STACK_SIZE, READABLE | WRITABLE, PRIVATE) < 0;
+        failed |= is_error(map_memory(ARENA + i * SPAN + PAGE, SLOT_CAPACITY,
+                                      READABLE | WRITABLE, PRIVATE));
+    failed |= is_error(map_memory(TABLE, PAGE, READABLE | WRITABLE, PRIVATE));
+    failed |= is_error(map_memory(STACK, STACK_SIZE, READABLE | WRITABLE, PRIVATE));
     control = map_anywhere(sizeof *control, SHARED);
     trace = map_anywhere(TRACE_LIMIT * sizeof *trace, SHARED);
     targets = map_anywhere(TARGET_LIMIT * sizeof *targets, SHARED);
     if (failed || !control || !trace || !targets) exit_process(2);
 }
 
-_Noreturn void runner_main(void) {
+/* `stack` is as the kernel leaves it: the count of arguments, these, 0, the environment, 0, the
+   auxiliary vector. */
+_Noreturn void runner_main(const uintptr_t *stack) {
     const struct hello hello = {PROTOCOL_MAGIC, PROTOCOL_VERSION, ARCHITECTURE,
                                 sizeof(void *), PAGE,             0};
+    auxiliary = stack + 1 + *stack + 1;
+    while (*auxiliary++) {
+    }
     map_fixed_places();
     reply(STATUS_OK, &hello, sizeof hello);
     for (;;) serve_one();

@@ -1,33 +1,11 @@
 /*
  * The system calls that the runner makes. Results are the kernel's: -errno on
- * failure. Numbers and calling sequence are of the architecture.
+ * failure. Numbers and calling sequence are the platform's; CALL_MMAP is mmap2 on 32 bits.
  */
 #ifndef RIG_RUNNER_SYSTEM_H
 #define RIG_RUNNER_SYSTEM_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#if defined(__x86_64__)
-enum {
-    CALL_READ = 0, CALL_WRITE = 1, CALL_CLOSE = 3, CALL_MMAP = 9, CALL_MPROTECT = 10,
-    CALL_MUNMAP = 11, CALL_SIGACTION = 13, CALL_SIGPROCMASK = 14, CALL_SETITIMER = 38,
-    CALL_CLONE = 56, CALL_WAIT4 = 61, CALL_SIGALTSTACK = 131, CALL_PRCTL = 157,
-    CALL_EXIT_GROUP = 231,
-};
-
-static inline long system_call(long number, long a, long b, long c, long d, long e, long f) {
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-#endif
+#include "platform.h"
 
 enum { ERROR_INTERRUPTED = 4, ERROR_EXISTS = 17 };
 enum { READABLE = 1, WRITABLE = 2 };
@@ -41,12 +19,15 @@ _Noreturn static inline void exit_process(int code) {
     for (;;) system_call(CALL_EXIT_GROUP, code, 0, 0, 0, 0, 0);
 }
 
+/* A result that is an errno and no address: those of 32 bits may lie in the upper half. */
+static inline int is_error(long result) { return (unsigned long)result > -4096ul; }
+
 /* Anonymous memory that costs nothing until it is touched; `address` 0 is anywhere. */
 static inline long map_memory(uint64_t address, uint64_t size, int protection, int sharing) {
     const int anonymous = 0x20, no_reserve = 0x4000, fixed_no_replace = 0x100000;
     int flags = sharing | anonymous | no_reserve | (address ? fixed_no_replace : 0);
     long got = system_call(CALL_MMAP, (long)address, (long)size, protection, flags, -1, 0);
-    if (got < 0 || !address || (uint64_t)got == address) return got;
+    if (is_error(got) || !address || (uintptr_t)got == address) return got;
     system_call(CALL_MUNMAP, got, (long)size, 0, 0, 0, 0); /* a kernel before 4.17, or qemu */
     return -ERROR_EXISTS;
 }

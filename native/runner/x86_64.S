@@ -1,6 +1,8 @@
 /*
  * The runner's entry, its signal return and the call trampoline for x86_64, System V ABI.
  */
+#include "stack.h"
+#include "x86.h"
 #include "x86_64.h"
 
         .text
@@ -15,6 +17,7 @@ _start:
         .cfi_startproc
         .cfi_undefined %rip
         xorl %ebp, %ebp
+        movq %rsp, %rdi
         andq $-16, %rsp
         call runner_main
         ud2

@@ -16,12 +16,4 @@
 #define FRAME_MASKS 264     /* k0-k7 */
 #define FRAME_VECTORS 384   /* 32 of 64 bytes */
 
-#define LEVEL_SSE 0
-#define LEVEL_AVX 1
-#define LEVEL_AVX512 2
-
-/* Where, above the stack pointer at the call, the trampoline's own is kept for unwinders:
-   behind 10 stack arguments and 64 bytes that nobody may change. */
-#define STACK_KEPT 144
-
 #endif

@@ -27,7 +27,7 @@ from rig.errors import BuildError
 
 _LINK_FLAGS = ("-shared", "-Bsymbolic", "-z", "defs", "-z", "notext", "--hash-style=sysv")
 _WORD = 4
-_RELATIVE, _SYMBOLIC = 8, (1, 6, 7)  # R_X86_64_RELATIVE; _64, _GLOB_DAT, _JUMP_SLOT
+_WORD_FORMATS = {4: "<I", 8: "<Q"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class Image:
     """A linked image; `path` is its ELF file, `root` resolves source paths in its DWARF.
+    `symbols` are where things stand; functions in `thumb` are called one byte further on.
     `prebuilt` has the SHA-256 of each source that the project brought compiled."""
 
     path: Path
@@ -78,6 +79,7 @@ class Image:
     segments: tuple[Segment, ...]
     functions: tuple[Function, ...]
     symbols: Mapping[str, int]
+    thumb: frozenset[str]
     vector: VectorPlace
     prebuilt: Mapping[str, str]
     compiled: int
@@ -87,6 +89,10 @@ class Image:
     def text(self) -> Segment:
         """The one executable segment."""
         return next(segment for segment in self.segments if segment.executable)
+
+    def entry(self, symbol: str) -> int:
+        """The address by which a function is called: of Thumb code with bit 0 set."""
+        return self.symbols[symbol] | (symbol in self.thumb)
 
     def function_at(self, address: int) -> Function | None:
         """The function that holds an address."""
@@ -181,10 +187,12 @@ def read(
     with path.open("rb") as file:
         elf = ELFFile(file)
         entries = _symbols(elf)
-        symbols = {name: symbol["st_value"] for name, symbol in entries.items()}
-        segments = _segments(elf, symbols)
+        thumb = frozenset(name for name, symbol in entries.items() if _is_thumb(symbol, arch))
+        values = {name: symbol["st_value"] for name, symbol in entries.items()}
+        symbols = {name: value - (name in thumb) for name, value in values.items()}
+        segments = _segments(elf, values, arch)
         sections = _input_sections(listing.read_text(), objects)
-        functions = _functions(elf, sections)
+        functions = _functions(elf, sections, arch)
         place = _vector(vector, entries[vector])
     reused = sum(o.reused for o in objects)
     return Image(
@@ -195,6 +203,7 @@ def read(
         segments=segments,
         functions=functions,
         symbols=symbols,
+        thumb=thumb,
         vector=place,
         prebuilt=_prebuilt(objects),
         compiled=len(objects) - reused,
@@ -224,6 +233,12 @@ def _symbols(elf: ELFFile) -> dict[str, Symbol]:
     return found
 
 
+def _is_thumb(symbol: Symbol, arch: Architecture) -> bool:
+    """Bit 0 of a function's value (ELF for the Arm Architecture, 5.5.3)."""
+    is_function = symbol["st_info"]["type"] == "STT_FUNC"
+    return arch.has_thumb and is_function and bool(symbol["st_value"] & 1)
+
+
 def _vector(name: str, symbol: Symbol) -> VectorPlace:
     if symbol["st_size"] < _WORD:
         raise BuildError(
@@ -233,12 +248,12 @@ def _vector(name: str, symbol: Symbol) -> VectorPlace:
     return VectorPlace(symbol["st_value"], symbol["st_size"] // _WORD)
 
 
-def _segments(elf: ELFFile, symbols: Mapping[str, int]) -> tuple[Segment, ...]:
+def _segments(elf: ELFFile, symbols: Mapping[str, int], arch: Architecture) -> tuple[Segment, ...]:
     loaded = [s for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"]
     contents = {s["p_vaddr"]: bytearray(s.data()) for s in loaded}
     for section in elf.iter_sections():
         if isinstance(section, RelocationSection):
-            _relocate(elf, section, contents, symbols)
+            _relocate(elf, section, contents, symbols, arch)
     return tuple(
         Segment(s["p_vaddr"], bytes(contents[s["p_vaddr"]]), s["p_memsz"], bool(s["p_flags"] & 1))
         for s in loaded
@@ -250,20 +265,25 @@ def _relocate(
     section: RelocationSection,
     contents: Mapping[int, bytearray],
     symbols: Mapping[str, int],
+    arch: Architecture,
 ) -> None:
+    """Where the section has no addends (REL), they stand in the places themselves."""
     table = elf.get_section(section["sh_link"])
     assert isinstance(table, SymbolTableSection)
+    word, types = _WORD_FORMATS[arch.pointer_bytes], arch.relocations
     for entry in section.iter_relocations():
-        kind, place, addend = entry["r_info_type"], entry["r_offset"], entry["r_addend"]
-        if kind == _RELATIVE:
-            value = addend
-        elif kind in _SYMBOLIC:
-            value = symbols[table.get_symbol(entry["r_info_sym"]).name] + addend
+        kind, place = entry["r_info_type"], entry["r_offset"]
+        if kind == types.relative:
+            value = 0
+        elif kind in types.symbolic:
+            value = symbols[table.get_symbol(entry["r_info_sym"]).name]
         else:
             raise BuildError(f"{elf.stream.name}: relocation type {kind} is not supported")
         for address, data in contents.items():
             if address <= place < address + len(data):
-                struct.pack_into("<Q", data, place - address, value)
+                (held,) = struct.unpack_from(word, data, place - address)
+                value += entry["r_addend"] if section.is_RELA() else held
+                struct.pack_into(word, data, place - address, value % (1 << arch.pointer_bits))
 
 
 def _input_sections(listing: str, objects: Sequence[Object]) -> list[tuple[int, int, str]]:
@@ -276,13 +296,15 @@ def _input_sections(listing: str, objects: Sequence[Object]) -> list[tuple[int, 
     return rows
 
 
-def _functions(elf: ELFFile, sections: Sequence[tuple[int, int, str]]) -> tuple[Function, ...]:
+def _functions(
+    elf: ELFFile, sections: Sequence[tuple[int, int, str]], arch: Architecture
+) -> tuple[Function, ...]:
     table = _symbol_table(elf)
     found: dict[int, Function] = {}
     for symbol in table.iter_symbols():
         if symbol["st_info"]["type"] != "STT_FUNC" or symbol["st_shndx"] == "SHN_UNDEF":
             continue
-        address, size = symbol["st_value"], symbol["st_size"]
+        address, size = symbol["st_value"] - _is_thumb(symbol, arch), symbol["st_size"]
         source = next((s for a, n, s in sections if a <= address < a + max(n, 1)), "")
         if size == 0:
             raise BuildError(

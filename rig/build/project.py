@@ -38,7 +38,6 @@ FLAGS = (
     "-fno-sanitize=all",
     "-fno-stack-protector",
     "-fno-jump-tables",
-    "-fcf-protection=none",
 )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from rig.architectures import Architecture, Places
 from rig.checks.findings import Finding
 from rig.runner.batches import Batch
 from rig.runner.events import SELECT, Event, Kind, RunResult
@@ -20,7 +21,6 @@ Describe = Callable[[int], str]
 
 _SHOWN = 16
 _ENDINGS = (Kind.CRASH, Kind.TIMEOUT, Kind.EXIT)
-_WRITE_FAULT = 2  # SDM volume 3, 4.7: W/R
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,11 @@ def judge(batch: Batch, observations: Sequence[Observation], describe: Describe)
     """The findings of a batch, by script; the first run that shows one words it."""
     runs = [_Values(observation) for observation in observations]
     found: dict[tuple[str, int], Finding] = {}
+    arch = batch.binding.arch
     for observation in observations:
         for event in observation.result.events:
             script = script_as_run(batch, event.script, observation.flipped)
-            finding = _finding(event, script, describe, _cause(event, runs))
+            finding = _finding(event, script, describe, _cause(event, runs), arch)
             found.setdefault((finding.check, event.script), finding)
     return sorted(found.values(), key=lambda f: (f.script or 0, f.check))
 
@@ -97,7 +98,9 @@ def script_as_run(batch: Batch, index: int, flipped: bool) -> Script:
     return replace(script, buffers=tuple(replace(b, side=Side(1 - b.side)) for b in script.buffers))
 
 
-def _finding(event: Event, script: Script, describe: Describe, cause: Cause) -> Finding:
+def _finding(
+    event: Event, script: Script, describe: Describe, cause: Cause, arch: Architecture
+) -> Finding:
     match event.kind:
         case Kind.VALUE:
             return _value(event, script, cause)
@@ -107,7 +110,7 @@ def _finding(event: Event, script: Script, describe: Describe, cause: Cause) -> 
         case Kind.CANARY:
             return _canary(event, script)
         case Kind.CRASH:
-            return _crash(event, script, describe)
+            return _crash(event, script, describe, arch)
         case Kind.TIMEOUT:
             where = describe(event.pc or 0)
             return _at(event, "timeout", f"still running at {where}", symbol=_symbol(where))
@@ -167,19 +170,32 @@ def _distance(name: str, offset: int, size: int) -> str:
     return f"{behind} byte{'s' * (behind != 1)} behind `{name}` ({size} bytes)"
 
 
-def _crash(event: Event, script: Script, describe: Describe) -> Finding:
+def _crash(event: Event, script: Script, describe: Describe, arch: Architecture) -> Finding:
     number = event.signal or 0
     name = _signal_name(number)
     if event.pc is None:
         return _at(event, "crash", f"killed by {name}")
     where = describe(event.pc)
     symbol = _symbol(where)
-    fault = _fault(event, script)
+    fault = _fault(event, script, arch.places)
     if fault:
-        verb = "wrote" if (event.registers or {}).get("error", 0) & _WRITE_FAULT else "read"
+        verb = _verb(event, arch.registers.write_fault)
         return _at(event, "memory", f"{verb} {fault}", f"{name} at {where}", symbol=symbol)
     address = "" if event.address is None else f", address {event.address:#x}"
-    return _at(event, "crash", f"{name} at {where}{address}", *_registers(event), symbol=symbol)
+    return _at(
+        event,
+        "crash",
+        f"{name} at {where}{address}",
+        *_registers(event, 2 * arch.pointer_bytes),
+        symbol=symbol,
+    )
+
+
+def _verb(event: Event, write_fault: tuple[str, int] | None) -> str:
+    if write_fault is None:
+        return "touched"
+    register, bit = write_fault
+    return "wrote" if (event.registers or {}).get(register, 0) & bit else "read"
 
 
 def _signal_name(number: int) -> str:
@@ -189,13 +205,13 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _fault(event: Event, script: Script) -> str:
+def _fault(event: Event, script: Script, places: Places) -> str:
     """The buffer that a fault's address lies beside, in words; empty if it is another's."""
     if event.address is None or event.signal not in (signal.SIGSEGV, signal.SIGBUS):
         return ""
-    if in_stack(event.address):
+    if in_stack(event.address, places):
         return "the guard page of the stack"
-    found = locate(script, event.address)
+    found = locate(script, event.address, places)
     if found is None:
         return ""
     name, offset = found
@@ -203,8 +219,8 @@ def _fault(event: Event, script: Script) -> str:
     return _distance(name, offset, size)
 
 
-def _registers(event: Event) -> Iterator[str]:
+def _registers(event: Event, width: int) -> Iterator[str]:
     registers = list((event.registers or {}).items())
     for start in range(0, len(registers), 3):
         row = registers[start : start + 3]
-        yield "  ".join(f"{name:>6} {value:016x}" for name, value in row)
+        yield "  ".join(f"{name:>6} {value:0{width}x}" for name, value in row)

@@ -173,7 +173,7 @@ def _compiler(cc: str) -> tuple[Toolchain, str]:
 def _runner(arch: str, toolchain: Toolchain, cache: FilePath) -> tuple[str, str]:
     command = str(build_runner(arch, toolchain, cache))
     with Runner((command,)) as runner:
-        return command, f"compiled, starts, speaks for {runner.architecture}"
+        return command, f"compiled, starts, speaks for {runner.arch.name}"
 
 
 def _cpu(arch: str, command: str) -> tuple[Vector, str]:

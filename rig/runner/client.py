@@ -17,6 +17,7 @@ from enum import IntEnum, IntFlag
 from struct import Struct
 from typing import NoReturn, Self
 
+from rig.architectures import ARCHITECTURES, Architecture
 from rig.errors import RigError
 from rig.runner.encode import batch_length, encode_prologue
 from rig.runner.events import RunResult, decode_result
@@ -24,8 +25,7 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 MAGIC = 0x52474952  # "RIGR"
-VERSION = 2
-ARCHITECTURES = {1: "x86_64"}
+VERSION = 3
 CRASH_LIMIT = 16
 TIMEOUT_LIMIT = 1
 WALL_SECONDS = 300.0
@@ -36,8 +36,9 @@ READ, WRITE, EXECUTE = 1, 2, 4  # `protection` of a mapping, as in sys/mman.h
 _FRAME = Struct("<IIQ")  # op or status, 0, length of the payload
 _HELLO = Struct("<IIIIII")  # magic, version, architecture, word bytes, page bytes, 0
 _RUN = Struct("<IIIIQQIIII")  # batch, first, count, flags, seed, budget, crashes, timeouts, 0, 0
-_TRAP = Struct("<IBBBx")  # offset, kind, proven, due
+_TRAP = Struct("<IBBBB")  # offset, kind, proven, due, size
 _PIPE_BYTES = 1 << 20
+_BY_NUMBER = {arch.number: arch for arch in ARCHITECTURES.values()}
 
 
 class _Op(IntEnum):
@@ -52,6 +53,7 @@ class _Op(IntEnum):
     RUN = 9
     PATCH = 10
     RESTORE = 11
+    AUXILIARY = 12
 
 
 _STATUS = {
@@ -62,6 +64,8 @@ _STATUS = {
     1005: "more than the runner has room for",
     1006: "not available on this CPU",
     1007: "coverage without traps, or branches without coverage",
+    1008: "a trap of a size that this architecture has not",
+    1009: "not in the auxiliary vector",
 }
 
 
@@ -98,13 +102,15 @@ class Trap:
     """An instruction start of the text under coverage, `offset` bytes from its base.
 
     Directions of a conditional jump (1 taken, 2 not taken): a hit where one in `proven` leads
-    proves it, so the trap need not see it; one in `due` is gone before the call returns.
+    proves it, so the trap need not see it; one in `due` is gone before the call returns. `size`
+    is that of the trap in bytes: 1 on x86, 4 on ARM, 2 in Thumb text.
     """
 
     offset: int
     kind: TrapKind = TrapKind.PLAIN
     proven: int = 0
     due: int = 0
+    size: int = 1
 
 
 class Runner:
@@ -112,7 +118,7 @@ class Runner:
 
     def __init__(self, command: Sequence[str]) -> None:
         self.command = tuple(command)
-        self.architecture = ""
+        self._arch: Architecture | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._lengths: dict[int, int] = {}
 
@@ -179,10 +185,19 @@ class Runner:
         value: int = Struct("<Q").unpack(self._ask(_Op.XGETBV, Struct("<Q").pack(index)))[0]
         return value
 
+    def auxiliary(self, kind: int) -> int:
+        """A value of the auxiliary vector (getauxval(3)), such as AT_HWCAP 16 and AT_HWCAP2 26;
+        RunnerError where the kernel gave none."""
+        answer = self._ask(_Op.AUXILIARY, Struct("<Q").pack(kind))
+        value: int = Struct("<Q").unpack(answer)[0]
+        return value
+
     def traps(self, base: int, size: int, traps: Sequence[Trap]) -> None:
         """Says where the instructions of the text under coverage start, replacing what was
         said before."""
-        records = (_TRAP.pack(trap.offset, trap.kind, trap.proven, trap.due) for trap in traps)
+        records = (
+            _TRAP.pack(trap.offset, trap.kind, trap.proven, trap.due, trap.size) for trap in traps
+        )
         self._ask(_Op.TRAPS, Struct("<QQ").pack(base, size) + b"".join(records))
 
     def batch(self, data: bytes) -> int:
@@ -218,7 +233,7 @@ class Runner:
         request = _RUN.pack(batch, first, count, flags, seed, cpu_budget_us, *limits)
         what = f"RUN of scripts {first} to {first + count - 1} of batch {batch}, seed {seed}"
         answer = self._ask(_Op.RUN, request + encode_prologue(prologue), wall_seconds, what)
-        return decode_result(answer, count)
+        return decode_result(answer, count, self.arch.registers)
 
     def patch(self, address: int, data: bytes) -> None:
         """Overwrites mapped memory until `restore`."""
@@ -227,6 +242,13 @@ class Runner:
     def restore(self) -> None:
         """Undoes every patch."""
         self._ask(_Op.RESTORE, b"")
+
+    @property
+    def arch(self) -> Architecture:
+        """The architecture that the runner speaks for; known once it has started."""
+        if self._arch is None:
+            raise RunnerDiedError(f"runner {self._name}: not started")
+        return self._arch
 
     @property
     def _name(self) -> str:
@@ -238,10 +260,11 @@ class Runner:
         magic, version, architecture, word, page, _ = _HELLO.unpack(greeting[_FRAME.size :])
         if magic != MAGIC:
             self._end(f"spoke no greeting of a runner: {greeting!r}")
-        if (version, word, page) != (VERSION, 8, PAGE) or architecture not in ARCHITECTURES:
+        arch = _BY_NUMBER.get(architecture)
+        if arch is None or (version, word, page) != (VERSION, arch.pointer_bytes, PAGE):
             found = f"version {version}, architecture {architecture}, word {word}, page {page}"
             self._end(f"handshake mismatch: {found}; needed is version {VERSION}")
-        self.architecture = ARCHITECTURES[architecture]
+        self._arch = arch
 
     def _ask(
         self, op: _Op, payload: bytes, wall_seconds: float = WALL_SECONDS, what: str = ""

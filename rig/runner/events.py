@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from rig.architectures import Registers
 from rig.runner.scripts import Side
 
 SELECT = -1  # the `step` of what happens before the first one: the prologue, its `select`
@@ -28,17 +29,6 @@ class Kind(IntEnum):
     CRASH = 7
     EXIT = 8
     TIMEOUT = 9
-
-
-GENERAL_REGISTERS = (
-    *("r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"),
-    *("rdi", "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp", "rip", "rflags"),
-    *("segments", "error"),  # of a page fault: bit 1 is set for a write
-)
-KEPT_REGISTERS = (
-    *("rbx", "rbp", "r12", "r13", "r14", "r15", "rsp"),
-    *("DF", "MXCSR", "x87 control word", "x87 tag word"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +104,8 @@ _TARGET = struct.Struct("<QII")  # target, offset, 0
 _EVENT = struct.Struct("<IiIIIIqQQQ")  # kind, step, script, buffer, which, data, offset, ...
 
 
-def decode_result(answer: bytes, count: int) -> RunResult:
-    """A RUN's answer; `count` scripts were asked for."""
+def decode_result(answer: bytes, count: int, known: Registers) -> RunResult:
+    """A RUN's answer; `count` scripts were asked for, of an architecture with these registers."""
     head = _RESULT.unpack_from(answer)
     ran, failed, found, unreported, hits, jumps, cpu, steps, traced, targets = head
     position = _RESULT.size
@@ -124,7 +114,7 @@ def decode_result(answer: bytes, count: int) -> RunResult:
         fields = _EVENT.unpack_from(answer, position)
         position += _EVENT.size
         size = fields[5]
-        events.append(_event(fields, answer[position : position + size]))
+        events.append(_event(fields, answer[position : position + size], known))
         position += size + -size % 8
     trace = struct.unpack_from(f"<{traced}Q", answer, position)
     position += 8 * traced
@@ -149,7 +139,7 @@ def decode_result(answer: bytes, count: int) -> RunResult:
     )
 
 
-def _event(fields: tuple[int, ...], data: bytes) -> Event:
+def _event(fields: tuple[int, ...], data: bytes, known: Registers) -> Event:
     kind, step, script, buffer, which, _, offset, expected, actual, address = fields
     match Kind(kind):
         case Kind.VALUE | Kind.CONSTANT as k:
@@ -159,24 +149,24 @@ def _event(fields: tuple[int, ...], data: bytes) -> Event:
         case Kind.RETURN | Kind.EXIT as k:
             return Event(script, step, k, expected=expected, actual=actual)
         case Kind.REGISTER as k:
-            name = KEPT_REGISTERS[which]
+            name = known.kept[which]
             return Event(script, step, k, expected=expected, actual=actual, register=name)
         case Kind.STACK as k:
             return Event(
                 script, step, k, offset=offset, expected=expected, actual=actual, address=address
             )
         case k:
-            return _crash(Event(script, step, k, signal=which), data, address)
+            return _crash(Event(script, step, k, signal=which), data, address, known)
 
 
-def _crash(event: Event, data: bytes, address: int) -> Event:
+def _crash(event: Event, data: bytes, address: int, known: Registers) -> Event:
     if not data:
         return event
-    values = struct.unpack(f"<{len(GENERAL_REGISTERS)}Q", data)
-    registers = dict(zip(GENERAL_REGISTERS, values, strict=True))
+    values = struct.unpack(f"<{len(known.all)}Q", data)
+    registers = dict(zip(known.all, values, strict=True))
     return replace(
         event,
-        pc=registers["rip"],
+        pc=registers[known.pc],
         address=None if address == _NO_ADDRESS else address,
         registers=registers,
     )

@@ -1,46 +1,45 @@
 """Where everything of a run stands: fixed addresses, and a buffer's place in its slot.
 
-Enters: buffers. Leaves: addresses, and the buffer that an address belongs to. Never here:
-bytes. The constants and the rule are those of native/runner/protocol.h and child.c.
+Enters: buffers, an architecture's places. Leaves: addresses, and the buffer that an address
+belongs to. Never here: bytes. The constants and the rule are those of native/runner/protocol.h
+and child.c.
 """
 
+from rig.architectures import Places
 from rig.runner.scripts import SLOT_CAPACITY, Buffer, Script, Side
 
 PAGE = 4096
-ARENA = 0x2000_0000_0000
 SPAN = SLOT_CAPACITY + 2 * PAGE
-TABLE = 0x2002_0000_0000
 TABLE_WORDS = 128
-STACK = 0x2003_0000_0000
 STACK_SIZE = 1 << 20
 
 
-def place(buffer: Buffer, index: int) -> int:
+def place(buffer: Buffer, index: int, places: Places) -> int:
     """The address of a buffer that stands in slot `index`; an alias has no place of its own."""
-    start = ARENA + index * SPAN + PAGE
+    start = places.arena + index * SPAN + PAGE
     if buffer.side is Side.START:
         return start + buffer.skew
     end = start + SLOT_CAPACITY - buffer.size
     return end - end % buffer.align - buffer.skew
 
 
-def addresses(script: Script) -> tuple[int, ...]:
+def addresses(script: Script, places: Places) -> tuple[int, ...]:
     """The address of each buffer of a script, aliases resolved."""
     owners = (b.alias if b.alias is not None else i for i, b in enumerate(script.buffers))
-    return tuple(place(script.buffers[owner], owner) for owner in owners)
+    return tuple(place(script.buffers[owner], owner, places) for owner in owners)
 
 
-def locate(script: Script, address: int) -> tuple[str, int] | None:
+def locate(script: Script, address: int, places: Places) -> tuple[str, int] | None:
     """The buffer in whose slot an address lies, and the address's offset in bytes from that
     buffer's first byte: negative before it, `size` or more behind it. None if no slot of the
     script holds the address."""
-    index = (address - ARENA) // SPAN
+    index = (address - places.arena) // SPAN
     if not 0 <= index < len(script.buffers) or script.buffers[index].alias is not None:
         return None
     buffer = script.buffers[index]
-    return buffer.name, address - place(buffer, index)
+    return buffer.name, address - place(buffer, index, places)
 
 
-def in_stack(address: int) -> bool:
+def in_stack(address: int, places: Places) -> bool:
     """Whether an address lies in the stack that calls run on, or in its guard pages."""
-    return STACK - PAGE <= address < STACK + STACK_SIZE + PAGE
+    return places.stack - PAGE <= address < places.stack + STACK_SIZE + PAGE

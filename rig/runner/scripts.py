@@ -119,8 +119,8 @@ class Script:
 @dataclass(frozen=True, slots=True)
 class Prologue:
     """What makes a batch run on one path: before each script the writes are done, the table
-    is filled with `table` (64-bit words), then `select`, if any, is called with the table's
-    address and the script's length and may rewrite the table."""
+    is filled with `table` (pointers of the architecture), then `select`, if any, is called with
+    the table's address and the script's length and may rewrite the table."""
 
     writes: tuple[Write, ...] = ()
     table: tuple[int, ...] = ()

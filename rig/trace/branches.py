@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from rig.architectures import ARCHITECTURES
 from rig.runner.client import Trap, TrapKind
 from rig.trace.architecture import Instruction, Kind
 from rig.trace.instructions import Decoded
@@ -72,8 +73,8 @@ def directions(decoded: Decoded) -> tuple[Branch, ...]:
 def traps(decoded: Decoded, base: int) -> tuple[Trap, ...]:
     """The traps for every instruction of the functions, in a text that stands at `base`."""
     branches = {branch.address: branch for branch in directions(decoded)}
-    counted = _counted(decoded)
-    return tuple(_trap(counted[at], branches.get(at), base) for at in sorted(counted))
+    counted, size = _counted(decoded), ARCHITECTURES[decoded.arch].trap
+    return tuple(_trap(counted[at], branches.get(at), base, size) for at in sorted(counted))
 
 
 def resolve(
@@ -164,9 +165,9 @@ def _run(code: Code, start: int) -> _Run:
     return _Run(None, ())
 
 
-def _trap(instruction: Instruction, branch: Branch | None, base: int) -> Trap:
+def _trap(instruction: Instruction, branch: Branch | None, base: int, size: int) -> Trap:
     offset = instruction.address - base
     if branch is not None:
-        return Trap(offset, TrapKind.CONDITIONAL, branch.proven, branch.due)
+        return Trap(offset, TrapKind.CONDITIONAL, branch.proven, branch.due, size)
     indirect = instruction.kind is Kind.INDIRECT_JUMP
-    return Trap(offset, TrapKind.INDIRECT if indirect else TrapKind.PLAIN)
+    return Trap(offset, TrapKind.INDIRECT if indirect else TrapKind.PLAIN, size=size)

@@ -6,11 +6,14 @@ from typing import Any, cast
 
 import pytest
 
+from rig.architectures import ARCHITECTURES
 from rig.checks.findings import CHECKS, Finding
 from rig.checks.judge import Observation, judge, script_as_run
+from rig.contracts import Contract
 from rig.runner.batches import Batch
+from rig.runner.compose import Binding
 from rig.runner.events import SELECT, Event, Kind, RunResult
-from rig.runner.placement import STACK, STACK_SIZE, place
+from rig.runner.placement import STACK_SIZE, place
 from rig.runner.scripts import Buffer, Script, Side
 
 OUT, IN = 0, 1
@@ -23,6 +26,8 @@ SCRIPT = Script(
     ),
     (),
 )
+X86_64 = ARCHITECTURES["x86_64"]
+PLACES = X86_64.places
 PC = 0x1_0000_0040
 WRONG = EXPECTED[:20] + b"\xff" + EXPECTED[21:]
 OTHER = EXPECTED[:20] + b"\xee" + EXPECTED[21:]
@@ -30,6 +35,8 @@ OTHER = EXPECTED[:20] + b"\xee" + EXPECTED[21:]
 
 class _Scripts:
     """A batch whose scripts are all one."""
+
+    binding = Binding(X86_64, cast(Contract, None), {})
 
     def script(self, _index: int) -> Script:
         return SCRIPT
@@ -132,7 +139,7 @@ def _crash(
     ],
 )
 def test_a_fault_at_a_guard_page_names_the_buffer(index: int, offset: int, words: str) -> None:
-    address = place(SCRIPT.buffers[index], index) + offset
+    address = place(SCRIPT.buffers[index], index, PLACES) + offset
     observation = Observation(_result(_crash(address)), 0, False)
     (finding,) = judge(BATCH, [observation], _describe)
     assert finding.check == "memory"
@@ -143,7 +150,7 @@ def test_a_fault_at_a_guard_page_names_the_buffer(index: int, offset: int, words
 
 @pytest.mark.parametrize(("error", "verb"), [(4, "read"), (6, "wrote")])
 def test_a_fault_says_whether_it_was_a_write(error: int, verb: str) -> None:
-    address = place(SCRIPT.buffers[OUT], OUT) + 40
+    address = place(SCRIPT.buffers[OUT], OUT, PLACES) + 40
     observation = Observation(_result(_crash(address, error=error)), 0, False)
     (finding,) = judge(BATCH, [observation], _describe)
     assert finding.summary.startswith(f"{verb} ")
@@ -152,13 +159,13 @@ def test_a_fault_says_whether_it_was_a_write(error: int, verb: str) -> None:
 def test_a_flipped_run_has_its_buffers_at_the_other_side() -> None:
     flipped = script_as_run(BATCH, 0, flipped=True)
     assert [b.side for b in flipped.buffers] == [Side.START, Side.START, Side.END]
-    before = place(flipped.buffers[OUT], OUT) - 1
+    before = place(flipped.buffers[OUT], OUT, PLACES) - 1
     observation = Observation(_result(_crash(before)), 1, True)
     (finding,) = judge(BATCH, [observation], _describe)
     assert finding.summary.endswith("1 byte before `out` (40 bytes)")
 
 
-@pytest.mark.parametrize("address", [STACK - 8, STACK + STACK_SIZE + 8])
+@pytest.mark.parametrize("address", [PLACES.stack - 8, PLACES.stack + STACK_SIZE + 8])
 def test_a_fault_at_the_stack_is_named(address: int) -> None:
     finding = _one(_crash(address))
     assert finding.check == "memory"
@@ -204,7 +211,7 @@ def test_other_crashes_name_signal_and_place(event: Event, words: str) -> None:
             "the dispatcher: DF is 0x2 after the call, was 0x1",
         ),
         (
-            Event(0, 0, Kind.STACK, offset=16, expected=0, actual=1, address=STACK),
+            Event(0, 0, Kind.STACK, offset=16, expected=0, actual=1, address=PLACES.stack),
             "abi",
             "call 1: the caller's stack changed, 16 bytes above the arguments",
         ),
@@ -222,14 +229,14 @@ def test_each_kind_has_its_check_and_words(event: Event, check: str, words: str)
 
 
 def test_every_kind_is_judged() -> None:
-    address = place(SCRIPT.buffers[OUT], OUT) + 40
+    address = place(SCRIPT.buffers[OUT], OUT, PLACES) + 40
     events = {
         Kind.VALUE: _value(WRONG),
         Kind.RETURN: Event(0, 0, Kind.RETURN, expected=0, actual=1),
         Kind.CONSTANT: Event(0, 0, Kind.CONSTANT, IN, None, 0, 0, 1, b"\1"),
         Kind.CANARY: Event(0, 0, Kind.CANARY, OUT, Side.END, 40, 0, 1),
         Kind.REGISTER: Event(0, 0, Kind.REGISTER, expected=1, actual=2, register="r12"),
-        Kind.STACK: Event(0, 0, Kind.STACK, offset=0, expected=0, actual=1, address=STACK),
+        Kind.STACK: Event(0, 0, Kind.STACK, offset=0, expected=0, actual=1, address=PLACES.stack),
         Kind.CRASH: _crash(address),
         Kind.EXIT: Event(0, 0, Kind.EXIT, actual=0),
         Kind.TIMEOUT: Event(0, 0, Kind.TIMEOUT, pc=PC, registers={}),

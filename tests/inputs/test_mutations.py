@@ -75,7 +75,7 @@ def test_buffers_keep_their_alignment() -> None:
     residues = set()
     for case in _changed("chacha20", 200):
         script = script_of(definition, binding, case, answer(definition, case))
-        places = zip(script.buffers, addresses(script), strict=True)
+        places = zip(script.buffers, addresses(script, ARCHITECTURES["x86_64"].places), strict=True)
         (key,) = (at for buffer, at in places if buffer.name == "key")
         assert key % 4 == 0
         residues.add(key % 64)

@@ -10,6 +10,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from iced_x86 import Decoder, FlowControl
 
+from rig.architectures import ARCHITECTURES
 from rig.runner.client import EXECUTE, READ, WRITE, RunFlag, Runner, Trap, TrapKind
 from rig.runner.encode import encode
 from rig.runner.events import Event, RunResult
@@ -24,7 +25,7 @@ KINDS = {
     FlowControl.CONDITIONAL_BRANCH: TrapKind.CONDITIONAL,
     FlowControl.INDIRECT_BRANCH: TrapKind.INDIRECT,
 }
-RUNNER = ("runner.c", "child.c", "support.c", "x86_64_machine.c", "x86_64.S")
+RUNNER = [Path(source).name for source in ARCHITECTURES["x86_64"].runner_sources]
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,13 @@ import signal
 
 import pytest
 
+from rig.architectures import ARCHITECTURES
 from rig.runner.client import RunFlag
 from rig.runner.events import ACTUAL_LIMIT, Kind
-from rig.runner.placement import ARENA, PAGE, SPAN, addresses, in_stack, locate, place
+from rig.runner.placement import PAGE, SPAN, addresses, in_stack, locate, place
 from rig.runner.scripts import SLOT_CAPACITY, Buffer, Pointer, Script, Side
 
+PLACES = ARCHITECTURES["x86_64"].places
 ODD = [1, 7, 8, 16, 33, 100, 5000]
 
 
@@ -59,7 +61,7 @@ def test_one_byte_beyond_a_guard_is_a_fault_with_its_place(only, image, function
     script = Script((Buffer("b", size, side=side),), (image.call(function, Pointer(0), offset),))
     event = only(script)
     assert (event.kind, event.signal) == (Kind.CRASH, signal.SIGSEGV)
-    assert locate(script, event.address) == ("b", offset)
+    assert locate(script, event.address, PLACES) == ("b", offset)
     assert 0 <= event.pc - image.symbols[function] < 32
 
 
@@ -68,7 +70,7 @@ def test_python_and_the_runner_place_alike(run, image):
     scripts = []
     for side, align, skew, size in placements:
         buffers = (Buffer("a", 3), Buffer("b", size, side=side, align=align, skew=skew))
-        address = place(buffers[1], 1)
+        address = place(buffers[1], 1, PLACES)
         scripts.append(Script(buffers, (image.call("identity", Pointer(1), returns=address),)))
     assert run(*scripts).events == ()
 
@@ -83,18 +85,19 @@ def test_flip_puts_every_buffer_at_its_other_guard(run, image):
 def test_the_stack_has_guard_pages(only, image):
     event = only(Script((), (image.call("overflow"),)))
     assert (event.kind, event.signal) == (Kind.CRASH, signal.SIGSEGV)
-    assert in_stack(event.address)
-    assert not in_stack(place(Buffer("b", 1), 0))
+    assert in_stack(event.address, PLACES)
+    assert not in_stack(place(Buffer("b", 1), 0, PLACES), PLACES)
 
 
 def test_placement_keeps_its_promises():
-    start, end = ARENA + PAGE, ARENA + PAGE + SLOT_CAPACITY
-    assert place(Buffer("b", 5, side=Side.START), 0) == start
-    assert place(Buffer("b", 5, side=Side.START, skew=3), 0) == start + 3
-    assert place(Buffer("b", 5), 0) == end - 5
-    assert place(Buffer("b", 5, align=16), 0) == end - 16
-    assert place(Buffer("b", 17, align=16), 2) == end + 2 * SPAN - 32
-    assert place(Buffer("b", 16, align=16, skew=1), 0) == end - 17
+    start = PLACES.arena + PAGE
+    end = start + SLOT_CAPACITY
+    assert place(Buffer("b", 5, side=Side.START), 0, PLACES) == start
+    assert place(Buffer("b", 5, side=Side.START, skew=3), 0, PLACES) == start + 3
+    assert place(Buffer("b", 5), 0, PLACES) == end - 5
+    assert place(Buffer("b", 5, align=16), 0, PLACES) == end - 16
+    assert place(Buffer("b", 17, align=16), 2, PLACES) == end + 2 * SPAN - 32
+    assert place(Buffer("b", 16, align=16, skew=1), 0, PLACES) == end - 17
 
 
 @pytest.mark.parametrize("distance", [1, 2, 15, 16, 63, 64])
@@ -182,15 +185,15 @@ def test_an_alias_is_the_memory_of_its_owner(run, image):
         )
     ]
     assert run(*scripts).events == ()
-    assert len(set(addresses(scripts[0]))) == 1
+    assert len(set(addresses(scripts[0], PLACES))) == 1
 
 
 def test_locate_knows_only_the_slots_of_the_script():
     script = Script((Buffer("a", 16), Buffer("b", 16, alias=0)), ())
-    assert locate(script, place(script.buffers[0], 0) + 15) == ("a", 15)
-    assert locate(script, ARENA) == ("a", -SLOT_CAPACITY - PAGE + 16)
-    assert locate(script, ARENA + SPAN + PAGE) is None
-    assert locate(script, 0) is None
+    assert locate(script, place(script.buffers[0], 0, PLACES) + 15, PLACES) == ("a", 15)
+    assert locate(script, PLACES.arena, PLACES) == ("a", -SLOT_CAPACITY - PAGE + 16)
+    assert locate(script, PLACES.arena + SPAN + PAGE, PLACES) is None
+    assert locate(script, 0, PLACES) is None
 
 
 def test_a_slot_holds_its_whole_capacity(run, image):

@@ -63,7 +63,7 @@ def test_read_only_memory_can_be_written_by_the_client_only(program):
         runner.map(0x1_0000_0000, 8192, READ)
         runner.write(0x1_0000_0FFC, b"12345678")
         assert runner.read(0x1_0000_0FFC, 8) == b"12345678"
-        assert runner.architecture == "x86_64"
+        assert runner.arch.name == "x86_64"
 
 
 def test_a_dead_runner_is_told_and_starts_again(program):

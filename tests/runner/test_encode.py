@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from rig.architectures import ARCHITECTURES
 from rig.runner import client, encode, events, placement, scripts
 from rig.runner.encode import ScriptError
 from rig.runner.scripts import (
@@ -57,23 +58,20 @@ def test_what_does_not_fit_is_refused_with_its_place(script, words):
         encode.encode([Script((), ()), script])
 
 
+def constant(text, name):
+    value = re.search(rf"#define {name} (.+)", text).group(1)
+    value = re.sub(r"(?<=[0-9a-f])(ull|u)\b", "", value)
+    return eval(value, {"PAGE": placement.PAGE, "SLOT_CAPACITY": SLOT_CAPACITY})
+
+
 def test_constants_agree_with_the_protocol_header():
     text = HEADER.read_text()
-
-    def constant(name):
-        value = re.search(rf"#define {name} (.+)", text).group(1)
-        value = re.sub(r"(?<=[0-9a-f])(ull|u)\b", "", value)
-        return eval(value, {"PAGE": placement.PAGE, "SLOT_CAPACITY": SLOT_CAPACITY})
-
     shared = {
         "PROTOCOL_MAGIC": client.MAGIC,
         "PROTOCOL_VERSION": client.VERSION,
         "SLOT_COUNT": scripts.SLOT_COUNT,
         "SLOT_CAPACITY": scripts.SLOT_CAPACITY,
-        "ARENA": placement.ARENA,
         "SPAN": placement.SPAN,
-        "TABLE": placement.TABLE,
-        "STACK": placement.STACK,
         "STACK_SIZE": placement.STACK_SIZE,
         "TABLE_WORDS": placement.TABLE_WORDS,
         "ARGUMENT_LIMIT": encode.ARGUMENT_LIMIT,
@@ -81,7 +79,14 @@ def test_constants_agree_with_the_protocol_header():
         "KEPT_LIMIT": scripts.KEPT_LIMIT,
         "ACTUAL_LIMIT": events.ACTUAL_LIMIT,
     }
-    assert {name: constant(name) for name in shared} == shared
+    assert {name: constant(text, name) for name in shared} == shared
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES.values(), ids=ARCHITECTURES)
+def test_places_agree_with_the_platforms_header(arch):
+    text = HEADER.with_name(f"{arch.name}_platform.h").read_text()
+    found = [constant(text, name) for name in ("ARCHITECTURE", "ARENA", "TABLE", "STACK")]
+    assert found == [arch.number, arch.places.arena, arch.places.table, arch.places.stack]
 
 
 def test_event_kinds_agree_with_the_protocol_header():

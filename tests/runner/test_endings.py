@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from rig.runner.client import CRASH_LIMIT, RunFlag
-from rig.runner.events import GENERAL_REGISTERS, Kind
+from rig.runner.events import Kind
 from rig.runner.scripts import Script
 
 
@@ -23,12 +23,12 @@ def calling(image, name, *arguments):
     ],
 )
 @pytest.mark.parametrize("flags", [RunFlag.NONE, RunFlag.COVERAGE])
-def test_a_crash_has_its_signal_and_pc(only, image, function, number, offset, flags):
+def test_a_crash_has_its_signal_and_pc(only, runner, image, function, number, offset, flags):
     event = only(calling(image, function), flags=flags)
     assert (event.kind, event.signal, event.step) == (Kind.CRASH, number, 0)
     assert event.pc == image.symbols[function] + offset
     assert event.address is None
-    assert tuple(event.registers) == GENERAL_REGISTERS
+    assert tuple(event.registers) == runner.arch.registers.all
 
 
 def test_a_crash_without_a_stack_is_still_told(only, image):

@@ -2,14 +2,17 @@
 
 import pytest
 
-from rig.runner.events import KEPT_REGISTERS, Kind
+from rig.architectures import ARCHITECTURES
+from rig.runner.events import Kind
 from rig.runner.scripts import Buffer, Pointer, Script
+
+KEPT = ARCHITECTURES["x86_64"].registers.kept
 
 
 @pytest.mark.parametrize(
     ("function", "register"),
     [
-        *((f"clobber_{name}", name) for name in KEPT_REGISTERS[:7]),
+        *((f"clobber_{name}", name) for name in KEPT[:7]),
         ("set_direction", "DF"),
         ("set_mxcsr", "MXCSR"),
         ("set_x87_control", "x87 control word"),

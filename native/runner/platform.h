@@ -1,0 +1,23 @@
+/*
+ * What the common code must know of its architecture when it is compiled: the number in the
+ * greeting, the fixed places, the trap, the system calls.
+ */
+#ifndef RIG_RUNNER_PLATFORM_H
+#define RIG_RUNNER_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include "x86_64_platform.h"
+#elif defined(__i386__)
+#include "i386_platform.h"
+#elif defined(__aarch64__)
+#include "aarch64_platform.h"
+#elif defined(__arm__)
+#include "arm_platform.h"
+#endif
+
+#define WORD_BITS (8u * sizeof(uintptr_t))
+
+#endif

@@ -1,0 +1,38 @@
+#include "stack.h"
+
+#include "child.h"
+#include "memory.h"
+#include "platform.h"
+
+enum { GARBAGE_BELOW = 8192 };
+#define CALL_SP (STACK + STACK_SIZE - 512)
+
+static struct {
+    uint64_t below[GARBAGE_BELOW / 8], above[STACK_KEPT / 8];
+} laid;
+
+void stack_prepare(struct garbage below, struct garbage above) {
+    fill_words(laid.below, GARBAGE_BELOW / 8, below);
+    fill_words(laid.above, STACK_KEPT / 8, above);
+}
+
+uintptr_t *stack_open(unsigned phase) {
+    uint8_t *sp = (uint8_t *)(uintptr_t)(CALL_SP - 16 * phase);
+    memcpy(sp - GARBAGE_BELOW, &laid, sizeof laid);
+    return (uintptr_t *)sp;
+}
+
+void stack_check(const uintptr_t *sp, unsigned words) {
+    const unsigned used = words * sizeof *sp;
+    const uint8_t *actual = (const uint8_t *)sp + used;
+    const uint8_t *expected = (const uint8_t *)laid.above + used;
+    unsigned i = 0;
+    if (!memcmp(actual, expected, STACK_KEPT - used)) return;
+    while (actual[i] == expected[i]) i++;
+    const struct event event = {.kind = EVENT_STACK,
+                                .offset = i,
+                                .expected = expected[i],
+                                .actual = actual[i],
+                                .address = (uintptr_t)(actual + i)};
+    note(&event, NULL);
+}

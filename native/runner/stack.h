@@ -1,0 +1,28 @@
+/*
+ * The stack that calls run on: garbage below the stack pointer, kept bytes above it. This
+ * first part is for trampolines too.
+ */
+#ifndef RIG_RUNNER_STACK_H
+#define RIG_RUNNER_STACK_H
+
+/* Where, above the stack pointer at the call, a trampoline keeps its own stack pointer for
+   unwinders: behind all stack arguments (two words of 32 bits each for 16) and 64 bytes that
+   nobody may change. */
+#define STACK_KEPT 192
+
+#ifndef __ASSEMBLER__
+#include <stdint.h>
+
+#include "garbage.h"
+
+/* Fills what stack_open lays out. */
+void stack_prepare(struct garbage below, struct garbage above);
+
+/* The stack pointer of a call, all garbage around it; phase as of machine_call. */
+uintptr_t *stack_open(unsigned phase);
+
+/* Reports by note() the first byte changed above the arguments, `words` of them on the stack. */
+void stack_check(const uintptr_t *sp, unsigned words);
+#endif
+
+#endif
