@@ -60,13 +60,13 @@ class ManifestFile(pytest.File):
 
 def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     """Names with what makes the item."""
-    paths = lab.plan.paths(project)
-    names = list(dict.fromkeys(path.primitive for path in paths))
+    every, paths = lab.plan.paths(project), lab.plan.due(project)
+    names = list(dict.fromkeys(path.primitive for path in every))
     for sweep in project.sweeps:
         if sweep.primitive in names and sweep.dispatched:
             yield f"{sweep.primitive}/{project.arch}/dispatch", _maker(DispatchItem, sweep=sweep)
     for name in names:
-        taken = tuple(p for p in paths if p.primitive == name)
+        taken = tuple(p for p in every if p.primitive == name)
         yield f"{name}/{project.arch}/{ISA}", _maker(IsaItem, paths=taken)
     ranked = [
         (source.rank, turn, path, source)
@@ -79,12 +79,21 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
         for _, _, path, source in (row for row in ranked if row[0] == rank):
             yield f"{path.id}/{source.name}", _maker(BatchItem, path=path, source=source)
         for name in names if rank == 3 else ():
-            if strategies.has_strategy(name):
-                taken = tuple(p for p in paths if p.primitive == name)
+            taken = tuple(p for p in paths if p.primitive == name)
+            if taken and strategies.has_strategy(name):
                 yield f"{name}/{project.arch}/{GENERATED}", _maker(GeneratedItem, paths=taken)
         for path in paths if rank == 3 else ():
             if path.primitive in SWEPT:
                 yield f"{path.id}/{NOVELTY}", _maker(NoveltyItem, path=path)
+
+
+def sources_of(lab: Lab, primitive: str) -> Iterator[str]:
+    """What names the rows of a path of a primitive that was judged whole."""
+    yield from (source.name for source in lab.sources(primitive))
+    if strategies.has_strategy(primitive):
+        yield GENERATED
+    if primitive in SWEPT:
+        yield NOVELTY
 
 
 def _maker(kind: type["_RigItem"], **fields: Any) -> Any:

@@ -49,7 +49,7 @@ class Lab:
     """The state of one process of a run."""
 
     def __init__(self, plan: Plan, worker: str) -> None:
-        self.plan = plan
+        self.plan, self.worker = plan, worker
         self._part = plan.folder / f"part-{worker}.jsonl"
         self._sessions: dict[FilePath, Session] = {}
         self._answered = lru_cache(maxsize=BATCHES_KEPT)(self._ask)

@@ -62,6 +62,12 @@ OPTIONS: tuple[Option, ...] = (
     Option("arch", list, "only this architecture (repeatable; `all`)", "ARCH"),
     Option("primitive", list, "only this primitive (repeatable)", "NAME"),
     Option("variant", list, "only paths that use this variant (repeatable)", "NAME"),
+    Option(
+        "changed",
+        bool,
+        "judge only paths whose code, contract, oracle or inputs changed since they were last "
+        "judged whole and passed; the others are carried over, with their date",
+    ),
     Option("require-arch", list, "fail (exit 2) if this architecture cannot run", "ARCH"),
     Option("seed", int, "seed of the garbage that code must not depend on", "N", default=1),
     Option("vectors", str, "also replay every vector file in a folder", "DIR"),
@@ -94,6 +100,7 @@ class Options:
     arch: tuple[str, ...] = ()
     primitive: tuple[str, ...] = ()
     variant: tuple[str, ...] = ()
+    changed: bool = False
     require_arch: tuple[str, ...] = ()
     seed: int = 1
     vectors: str | None = None

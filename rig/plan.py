@@ -56,7 +56,8 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`folder` takes the parts that workers write; `build_seconds` is wall time."""
+    """`folder` takes the parts that workers write; `build_seconds` is wall time. `carried` are
+    the paths, as (manifest, id), that earlier runs proved: their rows are there already."""
 
     folder: FilePath
     cache: FilePath
@@ -67,10 +68,16 @@ class Plan:
     absences: tuple[Absence, ...]
     build_seconds: float
     plan_seconds: float
+    carried: frozenset[tuple[str, str]] = frozenset()
 
     def paths(self, project: Project) -> tuple[Path, ...]:
         """The paths of a project that this run takes, in order of primitives."""
         return tuple(p for sweep in project.sweeps for p in sweep.paths if self._takes(p))
+
+    def due(self, project: Project) -> tuple[Path, ...]:
+        """Those of them that are not carried over."""
+        name = str(project.manifest.path)
+        return tuple(p for p in self.paths(project) if (name, p.id) not in self.carried)
 
     def _takes(self, path: Path) -> bool:
         wanted, variants = self.options.primitive, self.options.variant
@@ -105,8 +112,13 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
     )
     _check_selection(plan)
     plan = replace(plan, folder=_run_folder(cache))
-    write_atomically(plan.folder / PLAN, pickle.dumps(plan))
+    write_plan(plan)
     return plan
+
+
+def write_plan(plan: Plan) -> None:
+    """Puts the plan where workers find it."""
+    write_atomically(plan.folder / PLAN, pickle.dumps(plan))
 
 
 def load_plan(folder: FilePath) -> Plan:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from rig.carried.proofs import carry
 from rig.errors import RigError
 from rig.interrupt import await_interrupt
 from rig.lab import Lab
@@ -42,7 +43,8 @@ def begin(config: pytest.Config, manifests: Sequence[Path]) -> Lab:
         pytest.exit(
             f"rig: controls not held, no verdict is given: {names}", returncode=COULD_NOT_RUN
         )
-    return Lab(plan, f"main-{os.getpid()}")
+    lab = Lab(plan, f"main-{os.getpid()}")
+    return carry(lab) if options.changed else lab
 
 
 def _begin_worker(folder: Path, worker: str) -> Lab:

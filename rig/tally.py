@@ -19,12 +19,13 @@ SHOWN = 3
 
 @dataclass(slots=True)
 class Tally:
-    """Sums over outcomes; cases are counted once for each mask. `findings` are the first few."""
+    """Sums over outcomes; cases are counted once for each mask. `findings` are the first few,
+    `about` says of all of them which check and which function."""
 
     cases: int = 0
     failed: int = 0
     abandoned: int = 0
-    checks: set[str] = field(default_factory=set)
+    about: set[tuple[str, str]] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
     accepted: set[Acceptance] = field(default_factory=set)
     flow: Flow = field(default_factory=Flow)
@@ -38,10 +39,15 @@ class Tally:
         self.accepted.update(outcome.accepted)
         self.flow |= outcome.flow
 
+    @property
+    def checks(self) -> set[str]:
+        """The checks that found something."""
+        return {check for check, _ in self.about}
+
     def found(self, findings: Iterable[Finding]) -> None:
         """Takes findings in."""
         for finding in findings:
-            self.checks.add(finding.check)
+            self.about.add((finding.check, finding.symbol))
             if len(self.findings) < SHOWN:
                 self.findings.append(finding)
 
@@ -59,6 +65,7 @@ def tally_row(
         "failed": tally.failed,
         "abandoned": tally.abandoned,
         "checks": sorted(tally.checks),
+        "about": sorted(list(pair) for pair in tally.about),
         "accepted": sorted([entry.check, entry.place] for entry in tally.accepted),
         "findings": [_finding_row(finding) for finding in tally.findings],
         **flow_row(tally.flow, base),

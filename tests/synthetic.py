@@ -170,6 +170,7 @@ def _row(covered: Document, name: str) -> Document:
         "toolchain": "zig 0",
         "opt": "-O2",
         "emulator": None,
+        "carried": None,
         "variants": {"chacha20": name},
         "verdict": "pass",
         "reason": None,
@@ -192,7 +193,7 @@ def documents(paths: Paths, *images: Document, **run: Any) -> tuple[Document, Do
     results = {
         "schema": 1,
         "run": RUN | run,
-        "totals": {"cases": 10 * len(rows), "failed": 0, "skipped": 0},
+        "totals": {"cases": 10 * len(rows), "carried": 0, "failed": 0, "skipped": 0},
         "controls": [{"fault": "crash", "expected": "crash", "fired": ["crash"], "held": True}],
         "dispatch": [
             {
@@ -208,6 +209,7 @@ def documents(paths: Paths, *images: Document, **run: Any) -> tuple[Document, Do
         "variants": [_variant(name, each, rows) for each in built for name in OF],
         "paths": rows,
         "stale": [],
+        "known": [],
     }
     return results, {"schema": 1, "images": list(built), "paths": [covered for _, covered in paths]}
 

@@ -82,8 +82,17 @@ class Image:
     thumb: frozenset[str]
     vector: VectorPlace
     prebuilt: Mapping[str, str]
-    compiled: int
-    reused: int
+    objects: tuple[Object, ...]
+
+    @property
+    def reused(self) -> int:
+        """How many objects the cache gave."""
+        return sum(o.reused for o in self.objects)
+
+    @property
+    def compiled(self) -> int:
+        """How many were compiled for this image."""
+        return len(self.objects) - self.reused
 
     @property
     def text(self) -> Segment:
@@ -194,7 +203,6 @@ def read(
         sections = _input_sections(listing.read_text(), objects)
         functions = _functions(elf, sections, arch)
         place = _vector(vector, entries[vector])
-    reused = sum(o.reused for o in objects)
     return Image(
         path=path,
         arch=arch.name,
@@ -206,8 +214,7 @@ def read(
         thumb=thumb,
         vector=place,
         prebuilt=_prebuilt(objects),
-        compiled=len(objects) - reused,
-        reused=reused,
+        objects=tuple(objects),
     )
 
 

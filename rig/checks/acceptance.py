@@ -52,11 +52,7 @@ def sort_out(
 
 def stale(
     accept: Iterable[Acceptance], taken: Collection[Acceptance], judged: Collection[str]
-) -> tuple[str, ...]:
-    """A line for each entry that took nothing although its symbol was judged on every path;
-    `judged` are the symbols of the paths of which that is so."""
-    return tuple(
-        f"{a.place}: `accept` is stale: {a.check} finds nothing in {a.symbol}; take it out"
-        for a in accept
-        if a not in taken and a.symbol in judged
-    )
+) -> tuple[Acceptance, ...]:
+    """The entries that took nothing although their symbol was judged on every path; `judged`
+    are the symbols of the paths of which that is so."""
+    return tuple(a for a in accept if a not in taken and a.symbol in judged)

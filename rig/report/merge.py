@@ -141,6 +141,7 @@ def _results(runs: Sequence[Run], coverage: Document) -> Row:
         "runs": [{"from": run.name, **run.results["run"]} for run in runs],
         "totals": {
             "cases": sum(n for path in paths for n in path["cases"].values()),
+            "carried": sum(n for p in paths if p["carried"] for n in p["cases"].values()),
             "failed": sum(path["failed"] for path in paths) + mismatches,
             "skipped": sum(p["verdict"] == "skipped" for p in paths) + len(run["absent"]),
         },
@@ -149,6 +150,7 @@ def _results(runs: Sequence[Run], coverage: Document) -> Row:
         "variants": list(_variants(runs, tuple(built.values()), coverage)),
         "paths": paths,
         "stale": list(dict.fromkeys(line for run in runs for line in run.results["stale"])),
+        "known": [row for run in runs for row in run.results["known"]],
     }
 
 
@@ -191,6 +193,7 @@ def _path(
     merged = {
         **ran[0],
         "masks": _once(ran, "masks"),
+        "carried": min((row["carried"] for row in ran if row["carried"]), default=None),
         "verdict": verdict,
         "reason": next((row["reason"] for row in ran if row["reason"]), None),
         "cases": cases,

@@ -69,6 +69,7 @@ def results(plan: Plan, rows: Sequence[Row], unreached: Row) -> dict[str, Any]:
         ],
         "paths": paths,
         "stale": [],
+        "known": [],
     }
 
 
@@ -107,6 +108,7 @@ def _totals(paths: Sequence[Row], plan: Plan) -> dict[str, int]:
     mismatches = sum(len(s.mismatches) for p in plan.projects for s in p.sweeps)
     return {
         "cases": sum(n for path in paths for n in path["cases"].values()),
+        "carried": sum(n for p in paths if p["carried"] for n in p["cases"].values()),
         "failed": sum(path["failed"] for path in paths) + mismatches,
         "skipped": sum(path["verdict"] == "skipped" for path in paths) + len(plan.absences),
     }
@@ -153,6 +155,7 @@ def _path(
         "kind": path.kind,
         "variants": dict(path.choice),
         "masks": [str(mask) for mask in path.masks],
+        "carried": next((row["carried"] for row in rows if "carried" in row), None),
         "verdict": verdict,
         "reason": reason,
         "cases": _counts(ran),

@@ -41,9 +41,11 @@ def screen(
     totals = document["totals"]
     yield from _line(
         "cases",
-        f"{totals['cases']:,} judged in {seconds:.1f} s, two seeds of garbage each, "
-        f"{totals['failed']:,} failed{_abandoned(paths)}",
+        f"{totals['cases'] - totals['carried']:,} judged in {seconds:.1f} s, two seeds of garbage "
+        f"each, {totals['failed']:,} failed{_abandoned(paths)}",
     )
+    yield from _carried(paths)
+    yield from _known(document["known"])
     yield ""
     yield from _primitives(document)
     yield ""
@@ -70,6 +72,27 @@ def _controls(controls: Sequence[Document]) -> str:
     clean = all(control["held"] for control in controls if not control["expected"])
     twin = "the clean twin passes" if clean else "the clean twin FAILS"
     return f"{caught} of {len(planted)} planted faults caught, {twin}"
+
+
+def _carried(paths: Sequence[Document]) -> Iterator[str]:
+    """Which verdicts are of earlier runs."""
+    old = [path for path in paths if path["carried"]]
+    if old:
+        cases = sum(n for path in old for n in path["cases"].values())
+        dates = sorted({path["carried"][:16].replace("T", " ") for path in old})
+        when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+        text = f"{len(old)} of {len(paths)} paths over from {when} UTC: code, contract, oracle and "
+        yield from _line("carried", f"{text}inputs are the same; {cases:,} cases judged then")
+
+
+def _known(rows: Sequence[Document]) -> Iterator[str]:
+    """Where a project stands with its findings, if it has or needs an `accept`."""
+    count = Counter(row["state"] for row in rows)
+    if rows:
+        left = f", {count['not-judged']} not judged" if count["not-judged"] else ""
+        new = f"; accept.toml in the report has {'its' if count['new'] == 1 else 'their'} `accept`"
+        text = f"{count['new']} new, {count['accepted']} accepted, {count['stale']} stale{left}"
+        yield from _line("findings", text + (new if count["new"] else ""))
 
 
 def _abandoned(paths: Sequence[Document]) -> str:

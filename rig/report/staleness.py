@@ -1,7 +1,7 @@
 """Entries of `accept` that find nothing any more.
 
-Enters: a plan, the rows of its workers, the names of each primitive's sources. Leaves: a line
-per stale entry. Never here: verdicts on code. An entry is judged only in a run that took every
+Enters: a plan, the rows of its workers, the names of each primitive's sources. Leaves: the
+stale entries. Never here: verdicts on code. An entry is judged only in a run that took every
 path of its symbol with every source: what was deselected proves nothing.
 """
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from rig.capabilities.paths import Path
 from rig.checks.acceptance import stale, symbols_of
+from rig.manifest import Acceptance
 from rig.options import Options
 from rig.plan import Plan
 from rig.project import Project
@@ -20,11 +21,19 @@ _NARROWING = ("cpu", "ia32cap", "armcap", "force", "primitive", "variant")
 
 def stale_entries(
     plan: Plan, rows: Sequence[Row], sources: Callable[[str], Collection[str]]
-) -> tuple[str, ...]:
-    """`path:line: ...` for each stale entry of each project."""
+) -> tuple[Acceptance, ...]:
+    """Those of every project."""
     if _narrowed(plan.options):
         return ()
-    return tuple(line for project in plan.projects for line in _stale(project, rows, sources))
+    return tuple(entry for project in plan.projects for entry in _stale(project, rows, sources))
+
+
+def stale_line(entry: Acceptance) -> str:
+    """`path:line: ...`, what it is and what to do."""
+    return (
+        f"{entry.place}: `accept` is stale: {entry.check} finds nothing in {entry.symbol}; "
+        "take it out"
+    )
 
 
 def _narrowed(options: Options) -> bool:
@@ -33,7 +42,7 @@ def _narrowed(options: Options) -> bool:
 
 def _stale(
     project: Project, rows: Sequence[Row], sources: Callable[[str], Collection[str]]
-) -> tuple[str, ...]:
+) -> tuple[Acceptance, ...]:
     if not project.manifest.accept:
         return ()
     own = [row for row in rows if row["manifest"] == str(project.manifest.path)]

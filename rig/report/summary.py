@@ -13,16 +13,18 @@ from typing import Any
 
 import pytest
 
+from rig.carried.proofs import keep
 from rig.errors import RigError
 from rig.gate.verdict import exit_code, judged, say
 from rig.interrupt import interrupt_workers, was_interrupted
 from rig.lab import Lab, rows
 from rig.report.coverage import coverage
 from rig.report.coveragepy import native_parts
-from rig.report.folder import COVERAGE, MARKER, PAGE, replace_folder
+from rig.report.folder import ACCEPT, COVERAGE, MARKER, PAGE, replace_folder
+from rig.report.known import accept_text, known
 from rig.report.results import results
 from rig.report.screen import screen
-from rig.report.staleness import stale_entries
+from rig.report.staleness import stale_entries, stale_line
 from rig.vectors.published import packaged
 
 _NOT_SELECTED = {"code": "not-selected", "text": "no item of this path was selected"}
@@ -70,9 +72,12 @@ class Reporter:
         found = rows(self.plan.folder)
         self.document = results(self.plan, found, reason)
         if reason is _NOT_SELECTED:
-            self.document["stale"] = list(stale_entries(self.plan, found, self._sources))
+            stale = stale_entries(self.plan, found, self._sources)
+            self.document["stale"] = [stale_line(entry) for entry in stale]
+            self.document["known"] = known(self.plan, found, stale)
             if self.document["stale"] and exitstatus == pytest.ExitCode.OK:
                 exitstatus = session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            keep(self.lab, found)
             self.covered = coverage(self.plan, found)
             self._write(self.document, self.covered)
             if self.plan.options.gate:
@@ -91,6 +96,7 @@ class Reporter:
     def _write(self, document: dict[str, Any], covered: Mapping[str, Any]) -> None:
         from rig.report.html import html
 
+        accept = accept_text(document["known"])
         found = sorted((self.plan.folder / "cases").glob("*.json"))
         cases = {case.stem: case.read_bytes() for case in found}
         read = {name: json.loads(data) for name, data in cases.items()}
@@ -98,6 +104,7 @@ class Reporter:
             MARKER: json.dumps(document, indent=1).encode(),
             COVERAGE: json.dumps(covered, separators=(",", ":")).encode(),
             PAGE: html(document, covered, read).encode(),
+            **({ACCEPT: accept.encode()} if accept else {}),
             **native_parts(covered, self.plan.options.report),
             **{f"cases/{name}.json": data for name, data in cases.items()},
         }

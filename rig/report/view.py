@@ -144,6 +144,8 @@ class View:
     sentence: str
     runs: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     proof: tuple[tuple[str, str], ...]
+    known: tuple[tuple[str, Document], ...]
+    known_sentence: str
     map: tuple[Row, ...]
     paths: tuple[PathView, ...]
     alarms: tuple[tuple[str, tuple[str, ...]], ...]
@@ -171,6 +173,8 @@ def view(results: Document, coverage: Document, cases: Mapping[str, Document]) -
             ("controls", _controls(results["controls"])),
             ("dispatch", _dispatch(results["dispatch"])),
         ),
+        known=tuple((_STATES[row["state"]], row) for row in results["known"]),
+        known_sentence=_known(results["known"]),
         map=_map(results, paths),
         paths=paths,
         alarms=tuple(_alarms(results)),
@@ -217,7 +221,24 @@ def _sentence(results: Document) -> str:
     accepted = f"{count['accepted']} accepted, " if count["accepted"] else ""
     return (
         f"{count['pass']} of {len(paths)} paths proven, {count['fail']} failed, {accepted}"
-        f"{count['skipped']} not run; {totals['cases']:,} cases judged, {totals['failed']:,} failed"
+        f"{count['skipped']} not run; {totals['cases'] - totals['carried']:,} cases judged, "
+        f"{totals['failed']:,} failed{_carried(paths)}"
+    )
+
+
+def _carried(paths: Sequence[Document]) -> str:
+    old = sum(path["carried"] is not None for path in paths)
+    return f"; {old} paths are carried over from earlier runs" if old else ""
+
+
+_STATES = {"new": "✗", "accepted": "≈", "stale": "✗", "not-judged": "○"}
+
+
+def _known(rows: Sequence[Document]) -> str:
+    count = {state: sum(row["state"] == state for row in rows) for state in _STATES}
+    return (
+        f"{count['new']} new; of the manifest's `accept` {count['accepted']} found again, "
+        f"{count['stale']} stale, {count['not-judged']} not judged."
     )
 
 

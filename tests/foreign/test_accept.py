@@ -32,6 +32,11 @@ def run(folder: Path, cache: Path, check: str | None) -> tuple[int, dict[str, ob
     (folder / "faults.c").write_text((native / "controls" / "faults.c").read_text())
     accept = ENTRY.format(check=check) if check else ""
     (folder / "rig.toml").write_text(MANIFEST.format(native=native, accept=accept))
+    code, out, _ = command(folder, cache)
+    return code, json.loads((folder / "rig-report/results.json").read_text()), out
+
+
+def command(folder: Path, cache: Path) -> tuple[int, str, str]:
     done = subprocess.run(
         [sys.executable, "-m", "rig", "run", "--cache-dir", str(cache), "-j", "1"],
         cwd=folder,
@@ -40,11 +45,7 @@ def run(folder: Path, cache: Path, check: str | None) -> tuple[int, dict[str, ob
         text=True,
         check=False,
     )
-    return (
-        done.returncode,
-        json.loads((folder / "rig-report/results.json").read_text()),
-        done.stdout,
-    )
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,22 @@ def test_accept(
         assert "rig.toml:5: `accept` is stale: memory finds nothing in control_scribble" in (
             " ".join(screen.split())
         )
+
+
+def test_new_findings_come_as_lines_to_take_in(tmp_path: Path, rig_cache: Path) -> None:
+    """accept.toml of a failing run, with reasons, is an `accept` under which the next passes."""
+    _, document, screen = run(tmp_path, rig_cache, None)
+    assert [(r["state"], r["check"], r["symbol"]) for r in document["known"]] == [
+        ("new", "input", "control_scribble")
+    ]
+    assert "findings   1 new, 0 accepted, 0 stale; accept.toml in the report" in screen
+    lines = (tmp_path / "rig-report/accept.toml").read_text()
+    bare = lines[lines.index("accept =") :]
+    (tmp_path / "rig.toml").write_text(MANIFEST.format(native=ROOT / "native", accept=bare))
+    code, out, err = command(tmp_path, rig_cache)
+    assert code == 2 and "`reason` must be a string that is not empty" in out + err
+    text = (tmp_path / "rig.toml").read_text()
+    (tmp_path / "rig.toml").write_text(text.replace('reason = ""', 'reason = "until 2.1"'))
+    code, out, err = command(tmp_path, rig_cache)
+    assert code == 0, out + err
+    assert "findings   0 new, 1 accepted, 0 stale" in out

@@ -129,7 +129,7 @@ def _texts(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 # Texts that name a row of another document or a choice of the rig's own are not free to change.
 _KEYS = {"digest", "image", "kind", "verdict", "id", "toolchain", "target", "masks", "side"}
-_LINKS = {"variants", "slots", "primitive", "arch", "check", "checks", "code"}
+_LINKS = {"state", "variants", "slots", "primitive", "arch", "check", "checks", "code"}
 
 
 def test_every_free_text_is_shown_as_text(run: Document) -> None:

@@ -132,7 +132,7 @@ def test_checks_name_what_fired(plan: Plan) -> None:
 def test_totals_count_cases_mismatches_and_absences(plan: Plan) -> None:
     rows = [_row(CLEAN), _row(CLEAN, "edges", 5), _row(WRONG, failed=2, checks=["value"])]
     document = results(plan, rows, NONE)
-    assert document["totals"] == {"cases": 25, "failed": 3, "skipped": 1}
+    assert document["totals"] == {"cases": 25, "carried": 0, "failed": 3, "skipped": 1}
     cases = {path["id"]: path["cases"] for path in document["paths"]}
     assert cases == {CLEAN: {"sweep": 10, "edges": 5}, WRONG: {"sweep": 10}}
     assert document["dispatch"][0]["mismatches"] == [MISMATCH]

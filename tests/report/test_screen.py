@@ -42,6 +42,7 @@ def _path(
         "kind": kind,
         "verdict": verdict,
         "reason": {"code": CODES.get(reason, "cpu"), "text": reason} if reason else None,
+        "carried": None,
         "abandoned": 17 if verdict == "fail" else 0,
     }
 
@@ -67,6 +68,7 @@ def _document(paths: list[Document], variants: list[Document], **changed: Any) -
             "prebuilt": [],
         },
         "stale": [],
+        "known": [],
         "controls": [
             {"fault": "wrong_tail", "expected": "value", "held": True},
             {"fault": "clean", "expected": "", "held": True},
@@ -74,7 +76,7 @@ def _document(paths: list[Document], variants: list[Document], **changed: Any) -
         "dispatch": [
             {"primitive": "ghash", "tested": True, "masks": 8, "probes": 1234, "mismatches": []}
         ],
-        "totals": {"cases": 123456, "failed": failed, "skipped": 0},
+        "totals": {"cases": 123456, "carried": 0, "failed": failed, "skipped": 0},
         "paths": paths,
         "variants": variants,
     } | changed

@@ -1,0 +1,115 @@
+"""Proofs of earlier runs, kept in the cache.
+
+Enters: a lab, the rows of its workers. Leaves: in the cache what a run judged whole and found
+right; for `--changed` the rows of those paths whose key is still the same. Never here:
+verdicts. A path that failed is not kept: it is judged in every run until it passes.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path as FilePath
+from typing import Any
+
+from rig.cache import digest, write_atomically
+from rig.capabilities.paths import Path
+from rig.carried.follows import path_key
+from rig.carried.places import Flow, MovedError, Places
+from rig.items import sources_of
+from rig.lab import Lab
+from rig.plan import Plan, write_plan
+from rig.project import Project
+
+_FLOW = ("hits", "branches", "indirect")
+
+Row = Mapping[str, Any]
+
+
+def carry(lab: Lab) -> Lab:
+    """A lab whose plan leaves out what is proven already; the rows of that are in the run's
+    folder, each with the date of its run."""
+    taken: set[tuple[str, str]] = set()
+    for project in lab.plan.projects:
+        kept, places = _read(_file(lab.plan, project)), Places(project.image)
+        for path in lab.plan.paths(project):
+            found = _rows(kept.get(path.id), path_key(lab, project, path), places)
+            for row in found:
+                lab.record(project, row)
+            if found:
+                taken.add((str(project.manifest.path), path.id))
+    plan = replace(lab.plan, carried=frozenset(taken))
+    write_plan(plan)
+    return Lab(plan, lab.worker)
+
+
+def keep(lab: Lab, rows: Sequence[Row]) -> None:
+    """Leaves in the cache what this run judged whole and found right."""
+    by_path: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        by_path.setdefault((row["manifest"], row["path"]), []).append(row)
+    for project in lab.plan.projects:
+        file, places = _file(lab.plan, project), Places(project.image)
+        kept = _read(file)
+        for path in lab.plan.paths(project):
+            own = by_path.get((str(project.manifest.path), path.id), [])
+            if _is_new_proof(lab, path, own):
+                kept[path.id] = _entry(path_key(lab, project, path), own, places)
+        write_atomically(file, json.dumps(kept, separators=(",", ":")).encode())
+
+
+def _is_new_proof(lab: Lab, path: Path, rows: Sequence[Row]) -> bool:
+    """Whether this run took every source of the path, and nothing is wrong."""
+    ran = {row["source"] for row in rows if "reason" not in row}
+    wrong = any("reason" in row or row["checks"] or "carried" in row for row in rows)
+    return not wrong and ran.issuperset(sources_of(lab, path.primitive))
+
+
+def _file(plan: Plan, project: Project) -> FilePath:
+    name = digest(str(project.manifest.path.resolve()), project.arch)
+    return plan.cache / "proven" / f"{name}.json"
+
+
+def _read(file: FilePath) -> dict[str, Any]:
+    try:
+        kept: dict[str, Any] = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return kept
+
+
+def _entry(key: str, rows: Sequence[Row], places: Places) -> dict[str, Any]:
+    """Flow is kept once, in the first row: of which source it came no one asks."""
+    bare = [{k: v for k, v in row.items() if k not in ("manifest", *_FLOW)} for row in rows]
+    return {
+        "key": key,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "names": places.names,
+        "flow": places.named(_union(rows)),
+        "rows": bare,
+    }
+
+
+def _union(rows: Sequence[Row]) -> Flow:
+    masks: dict[int, int] = {}
+    for at, mask in (pair for row in rows for pair in row["branches"]):
+        masks[at] = masks.get(at, 0) | mask
+    return {
+        "hits": sorted({at for row in rows for at in row["hits"]}),
+        "branches": sorted(masks.items()),
+        "indirect": sorted({tuple(pair) for row in rows for pair in row["indirect"]}),
+    }
+
+
+def _rows(entry: Mapping[str, Any] | None, key: str, places: Places) -> list[dict[str, Any]]:
+    """The rows of an entry in terms of this image; none if it proves nothing for it."""
+    if entry is None or entry["key"] != key:
+        return []
+    try:
+        flow = places.found(entry["names"], entry["flow"])
+    except MovedError:
+        return []
+    nothing: Flow = {name: [] for name in _FLOW}
+    rows = [{**row, **nothing, "carried": entry["date"]} for row in entry["rows"]]
+    rows[0] |= flow
+    return rows

@@ -1,0 +1,104 @@
+"""Findings of a run as a project burns them down: new, accepted, stale.
+
+Enters: a plan, the rows of its workers, the stale entries of `accept`. Leaves: the rows of
+results.json about them, and the text of `accept.toml`, which would take the new ones in. Never
+here: a reason; those are the project's own.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from rig.capabilities.paths import Path, chosen_variants
+from rig.checks.acceptance import symbols_of
+from rig.manifest import Acceptance
+from rig.plan import Plan
+from rig.project import Project
+
+Row = Mapping[str, Any]
+_HEAD = """\
+# Findings of this run that the manifest does not know. What is to be lived with for now goes
+# into `accept` in {manifest}, each with the reason why. A run fails on a new finding, and on an
+# entry that no longer finds anything.
+accept = [
+"""
+
+
+def known(plan: Plan, rows: Sequence[Row], stale: Collection[Acceptance]) -> list[dict[str, Any]]:
+    """A row for each new finding and for each entry of `accept`, with the paths that it is on."""
+    found = []
+    for project in plan.projects:
+        own = [row for row in rows if row["manifest"] == str(project.manifest.path)]
+        found += [*_new(plan, project, own), *_entries(project, own, stale)]
+    return found
+
+
+def _new(plan: Plan, project: Project, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    """One row for a check and a symbol. A finding about no function is given to the last
+    function of its path's contract that the variant has; on a composed path to what is
+    proposed already, if that would take it."""
+    proposed: dict[tuple[str, str], list[str]] = {}
+    paths = {path.id: path for path in plan.paths(project)}
+    pairs = [
+        (paths[r["path"]], check, symbol) for r in rows for check, symbol in r.get("about", ())
+    ]
+    for path, check, symbol in sorted(pairs, key=lambda found: len(found[0].choice)):
+        name = symbol or _stand_in(project, path, check, proposed)
+        proposed.setdefault((check, name), []).append(path.id)
+    for (check, symbol), on in proposed.items():
+        yield _row(project, "new", check, symbol, on)
+
+
+def _stand_in(
+    project: Project, path: Path, check: str, proposed: Collection[tuple[str, str]]
+) -> str:
+    symbols = symbols_of(project, path)
+    primitive = project.manifest.primitives[path.primitive]
+    own = primitive.symbols
+    if not primitive.composed:
+        (variant,) = chosen_variants(project.manifest, primitive, project.arch, path.choice)
+        own = variant.symbols
+    return next((s for c, s in proposed if c == check and s in symbols), list(own.values())[-1])
+
+
+def _entries(
+    project: Project, rows: Sequence[Row], stale: Collection[Acceptance]
+) -> Iterator[dict[str, Any]]:
+    for entry in project.manifest.accept:
+        on = [r["path"] for r in rows if [entry.check, entry.place] in r.get("accepted", ())]
+        state = "accepted" if on else "stale" if entry in stale else "not-judged"
+        row = _row(project, state, entry.check, entry.symbol, on)
+        yield row | {"reason": entry.reason, "place": entry.place}
+
+
+def _row(
+    project: Project, state: str, check: str, symbol: str, paths: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "state": state,
+        "manifest": str(project.manifest.path),
+        "arch": project.arch,
+        "check": check,
+        "symbol": symbol,
+        "reason": "",
+        "place": "",
+        "paths": list(dict.fromkeys(paths)),
+    }
+
+
+def accept_text(rows: Sequence[Row]) -> str:
+    """`accept` with the new findings, by manifest; empty where there are none."""
+    new = [row for row in rows if row["state"] == "new"]
+    blocks = []
+    for manifest in dict.fromkeys(row["manifest"] for row in new):
+        own = [row for row in new if row["manifest"] == manifest]
+        lines = dict.fromkeys(map(_line, own))
+        blocks.append(_HEAD.format(manifest=manifest) + "".join(lines) + "]\n")
+    return "\n".join(blocks)
+
+
+def _line(row: Row) -> str:
+    check, symbol = json.dumps(row["check"]), json.dumps(row["symbol"])
+    first, *more = row["paths"]
+    others = f" and {len(more)} more" if more else ""
+    return f'  {{ check = {check}, symbol = {symbol}, reason = "" }},  # {first}{others}\n'
