@@ -168,14 +168,27 @@ _I386 = Architecture(
     emulator="qemu-i386",
 )
 
+# NEON is in every aarch64 compiler's base; one extension holds AES and PMULL's product of 64 bits.
+_AARCH64_FEATURE_FLAGS = {
+    **dict.fromkeys(("neon", "tick", "cpuid", "dit"), ""),
+    **dict.fromkeys(("unroll8-eor3", "unroll12-eor3", "sha3-worth-using", "sve2-poly1305"), ""),
+    **dict.fromkeys(("aes", "pmull"), "+aes"),
+    **dict.fromkeys(("sha1", "sha256"), "+sha2"),
+    **dict.fromkeys(("sha512", "sha3"), "+sha3"),
+    **dict.fromkeys(("sm3", "sm4"), "+sm4"),
+    "rng": "+rng",
+    "sve": "+sve",
+    "sve2": "+sve2",
+}
+
 _AARCH64 = Architecture(
     name="aarch64",
     number=3,
     target="aarch64-linux-gnu",
     pointer_bits=64,
     widths=_LP64,
-    flags=("-mcpu=generic",),
-    feature_flags={},
+    flags=("-mcpu=generic", "-ffixed-x18"),  # x18 is the platform's
+    feature_flags=_AARCH64_FEATURE_FLAGS,
     image_base=0x1_0000_0000,
     places=Places(arena=0x20_0000_0000, table=0x22_0000_0000, stack=0x23_0000_0000),
     relocations=Relocations(relative=1027, symbolic=(257, 1025, 1026)),
@@ -234,6 +247,9 @@ def host_architecture() -> str | None:
 
 
 def feature_options(arch: Architecture, capabilities: tuple[str, ...]) -> tuple[str, ...]:
-    """The compiler options that allow these capabilities and no others."""
-    options = (arch.feature_flags.get(name, f"-m{name}") for name in capabilities)
-    return tuple(option for option in options if option)
+    """The compiler options that allow these capabilities and no others. Extensions, `+aes`, go
+    onto the architecture's first flag, which names the processor."""
+    options = [arch.feature_flags.get(name, f"-m{name}") for name in capabilities]
+    extensions = "".join(dict.fromkeys(o for o in options if o.startswith("+")))
+    processor = (arch.flags[0] + extensions,) if extensions else ()
+    return (*(o for o in options if o.startswith("-")), *processor)
