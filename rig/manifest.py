@@ -13,27 +13,13 @@ from pathlib import Path
 from rig.capabilities.bits import LAYOUTS, CapabilityError
 from rig.capabilities.vector import Needs, parse_needs
 from rig.errors import ManifestError
+from rig.manifest_keys import names as key_names
 from rig.toml_table import Table, nearest, read_toml, top_of
 
 VERSION = 1
 SOURCE_SUFFIXES = (".c", ".S", ".s", ".o", ".a")
 FUSED = "fused"
 
-_TOP_KEYS = (
-    "rig", "include", "complete", "vector", "dispatch", "accept", "allow", "generate", "flavour",
-    "link", "defines",
-)  # fmt: skip
-_DISPATCH_KEYS = ("source", "symbol")
-_PRIMITIVE_KEYS = (
-    "contract", "symbols", "dir", "variants", "undefined", "slots", "source",
-)  # fmt: skip
-_VARIANT_KEYS = (
-    "arch", "name", "source", "needs", "symbols", "len", "align", "sizes", "layout", "shares",
-    "ran", "undefined", "constant_time", "dispatch", "flags",
-)  # fmt: skip
-_LENGTH_KEYS = ("min", "max", "step")
-_ACCEPT_KEYS = ("check", "symbol", "reason")
-_ALLOW_KEYS = ("symbol", "line", "reason")
 _LINES = re.compile(r"(?:(.+):)?(\d+)(?:-(\d+))?")
 _SCRIPTS = (".pl", ".py", ".sh", ".m4", ".asm", ".nasm")
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
@@ -165,8 +151,9 @@ def read(path: Path) -> Manifest:
     top = top_of(whole)
     if type(top.content.get("rig")) is not int or top.content["rig"] != VERSION:
         raise top.error("rig", f"this rig reads manifests with `rig = {VERSION}`")
-    names = [n for n, v in whole.content.items() if isinstance(v, dict) and n not in _TOP_KEYS]
-    top.only((*_TOP_KEYS, *names))
+    known = key_names("top")
+    names = [n for n, v in whole.content.items() if isinstance(v, dict) and n not in known]
+    top.only((*known, *names))
     root = path.parent
     generators = _generators(top)
     primitives = {n: _primitive(n, whole.inside(n), root, generators) for n in names}
@@ -320,7 +307,7 @@ def _dispatch(whole: Table, top: Table, root: Path) -> Dispatch | None:
     if not isinstance(value, dict) or not {"source", "symbol"} <= set(value):
         raise top.error("dispatch", '`dispatch` is "rules" or a table with source and symbol')
     table = whole.inside("dispatch")
-    table.only(_DISPATCH_KEYS)
+    table.only(key_names("dispatch"))
     symbol = table.string("symbol")
     _check_placeholders(symbol, ("primitive",), table, "symbol")
     if "{primitive}" not in symbol:
@@ -329,13 +316,13 @@ def _dispatch(whole: Table, top: Table, root: Path) -> Dispatch | None:
 
 
 def _acceptance(row: Table) -> Acceptance:
-    _check_keys(row, "accept", _ACCEPT_KEYS)
-    check, symbol, reason = (row.string(key) for key in _ACCEPT_KEYS)
+    _check_keys(row, "accept", key_names("accept"))
+    check, symbol, reason = (row.string(key) for key in key_names("accept"))
     return Acceptance(check, symbol, reason, row.region.place())
 
 
 def _allowance(row: Table) -> Allowance:
-    _check_keys(row, "allow", _ALLOW_KEYS)
+    _check_keys(row, "allow", key_names("allow"))
     found = _LINES.fullmatch(str(row.content["line"]))
     if not found:
         raise row.error("line", '`line` is a number, "12-15" or, of another file, "FILE:12-15"')
@@ -361,7 +348,7 @@ def _check_keys(row: Table, name: str, keys: Sequence[str]) -> None:
 def _primitive(
     name: str, table: Table, root: Path, generators: Mapping[str, tuple[str, ...]]
 ) -> Primitive:
-    table.only(_PRIMITIVE_KEYS)
+    table.only(key_names("primitive"))
     place = table.region.place()
     suffixes = (*SOURCE_SUFFIXES, *generators)
     folder = root / table.string("dir", ".")
@@ -389,7 +376,7 @@ def _primitive(
 def _variant(
     primitive: str, table: Table, row: Table, folder: Path, suffixes: Sequence[str]
 ) -> Variant:
-    row.only(_VARIANT_KEYS)
+    row.only(key_names("variant"))
     place = row.region.place()
     for key in ("arch", "name", "source"):
         if key not in row.content:
@@ -448,8 +435,8 @@ def _align(row: Table) -> dict[str, int]:
 def _length(row: Table) -> Length:
     value = row.numbers("len")
     for key in value:
-        if key not in _LENGTH_KEYS:
-            raise row.error("len", f"unknown key `{key}`{nearest(key, _LENGTH_KEYS)}")
+        if key not in key_names("len"):
+            raise row.error("len", f"unknown key `{key}`{nearest(key, key_names('len'))}")
     length = Length(value.get("min", 0), value.get("max"), value.get("step", 1))
     if length.step == 0:
         raise row.error("len", "`len.step` must be at least 1")

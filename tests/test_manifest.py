@@ -157,8 +157,8 @@ BAD = {
     ),
     "key in a comment first": (
         "rig = 1\n# zzz = 0\nzzz = 1\n" + variants(STANZA)[8:],
-        "3: unknown key `zzz`; valid: rig, include, complete, vector, dispatch, accept, allow, "
-        "generate, flavour, link, defines, chacha20",
+        "3: unknown key `zzz`; valid: rig, include, complete, vector, dispatch, generate, "
+        "flavour, link, defines, accept, allow, chacha20",
     ),
     "missing file": (
         variants(STANZA.replace("chacha.c", "chacha20.c")),
