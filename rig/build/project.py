@@ -26,7 +26,10 @@ from rig.errors import BuildError
 from rig.manifest import Manifest
 from rig.toml_table import nearest
 
-DEFAULT_VECTOR = {"x86_64": "OPENSSL_ia32cap_P"}
+DEFAULT_VECTOR = {
+    **dict.fromkeys(("x86_64", "i386"), "OPENSSL_ia32cap_P"),
+    **dict.fromkeys(("aarch64", "arm"), "OPENSSL_armcap_P"),
+}
 SUPPORT = "runner/support.c"
 
 FLAGS = (
