@@ -58,6 +58,7 @@ OPTIONS: tuple[Option, ...] = (
         "read --ia32cap or --armcap as that library's own parser does",
         choices=("openssl", "boringssl", "awslc"),
     ),
+    Option("emulate", bool, "run under QEMU as the CPU that --cpu names"),
     Option("force", list, "fill a slot by hand: ghash=table4 (repeatable)", "SLOT=VARIANT"),
     Option("arch", list, "only this architecture (repeatable; `all`)", "ARCH"),
     Option("primitive", list, "only this primitive (repeatable)", "NAME"),
@@ -96,6 +97,7 @@ class Options:
     ia32cap: str | None = None
     armcap: str | None = None
     cap_dialect: str | None = None
+    emulate: bool = False
     force: tuple[str, ...] = ()
     arch: tuple[str, ...] = ()
     primitive: tuple[str, ...] = ()

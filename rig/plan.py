@@ -16,6 +16,7 @@ from pathlib import Path as FilePath
 
 from rig import manifest as manifests
 from rig.architectures import ARCHITECTURES, host_architecture
+from rig.build.project import build_runner
 from rig.build.toolchain import Toolchain, find_toolchain
 from rig.cache import cache_folder, write_atomically
 from rig.capabilities.bits import LAYOUTS
@@ -34,6 +35,7 @@ from rig.capabilities.vector import Vector
 from rig.checks.acceptance import check_entries
 from rig.checks.controls import Control, run_controls
 from rig.data import data_folder
+from rig.emulate import check_emulated, emulator
 from rig.errors import ManifestError, RigError
 from rig.manifest import Manifest
 from rig.options import Options
@@ -96,8 +98,12 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
     for manifest in read:
         check_entries(manifest)
     archs, absences = _architectures(read, options)
-    projects = [_build(m, arch, toolchain, cache) for m in read for arch in archs]
-    controls = [_build_controls(arch, toolchain, cache) for arch in archs]
+    prefixes = {arch: _prefix(arch, toolchain, cache, options) for arch in archs}
+    projects = [_build(m, arch, toolchain, cache, prefixes[arch]) for m in read for arch in archs]
+    controls = [_build_controls(arch, toolchain, cache, prefixes[arch]) for arch in archs]
+    if options.cpu and options.emulate:
+        for project in projects:
+            check_emulated(options.cpu, project.host)
     built = time.monotonic()
     plan = Plan(
         folder=cache,
@@ -127,13 +133,24 @@ def load_plan(folder: FilePath) -> Plan:
     return plan
 
 
-def _build(manifest: Manifest, arch: str, toolchain: Toolchain, cache: FilePath) -> Project:
-    return build(manifest, arch, toolchain, cache, os.cpu_count() or 1)
+_Prefix = tuple[str, ...]
 
 
-def _build_controls(arch: str, toolchain: Toolchain, cache: FilePath) -> Project:
+def _prefix(arch: str, toolchain: Toolchain, cache: FilePath, options: Options) -> _Prefix:
+    if not options.emulate:
+        return ()
+    return emulator(options.cpu, arch, build_runner(arch, toolchain, cache))
+
+
+def _build(
+    manifest: Manifest, arch: str, toolchain: Toolchain, cache: FilePath, prefix: _Prefix
+) -> Project:
+    return build(manifest, arch, toolchain, cache, os.cpu_count() or 1, prefix)
+
+
+def _build_controls(arch: str, toolchain: Toolchain, cache: FilePath, prefix: _Prefix) -> Project:
     path = data_folder("native") / "controls" / "rig.toml"
-    return _build(manifests.read(path), arch, toolchain, cache)
+    return _build(manifests.read(path), arch, toolchain, cache, prefix)
 
 
 def _run_folder(cache: FilePath) -> FilePath:
@@ -247,4 +264,4 @@ def _check_selection(plan: Plan) -> None:
 def unrunnable(project: Project, path: Path) -> str:
     """Why this machine cannot run a path; empty if it can."""
     lacking = missing(path, project.host)
-    return f"this CPU lacks {' '.join(lacking)}" if lacking else ""
+    return f"{project.emulator or 'this CPU'} lacks {' '.join(lacking)}" if lacking else ""

@@ -17,7 +17,8 @@ from rig.build.image import Function, Image
 from rig.build.objects import relative
 from rig.build.project import build_image, build_runner
 from rig.build.toolchain import Toolchain
-from rig.capabilities.host import leaves, vector_from_cpuid
+from rig.capabilities.bits import X86_ARCHITECTURES
+from rig.capabilities.host import leaves, vector_from_cpuid, vector_from_hwcap
 from rig.capabilities.paths import (
     UNUSED,
     Ask,
@@ -35,7 +36,7 @@ from rig.data import data_folder
 from rig.errors import BuildError, ManifestError
 from rig.manifest import Manifest, Primitive, Variant
 from rig.primitives import PRIMITIVES
-from rig.runner.client import Runner
+from rig.runner.client import Runner, RunnerDiedError, RunnerError
 from rig.runner.compose import Binding
 from rig.runner.encode import encode
 from rig.runner.events import Kind
@@ -58,6 +59,7 @@ from rig.trace.flow import Extent
 from rig.trace.instructions import Decoded, decode
 
 _OSXSAVE = 1 << 27  # CPUID leaf 1, ECX: XGETBV may be executed
+_HWCAP, _HWCAP2 = 16, 26  # the types AT_HWCAP and AT_HWCAP2 of getauxval(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,12 @@ class Project:
     def arch(self) -> str:
         """The architecture's name."""
         return self.image.arch
+
+    @property
+    def emulator(self) -> str | None:
+        """What stands before the runner, as text; None on the CPU itself."""
+        program, *rest = self.runner[:-1] or ("",)
+        return " ".join((FilePath(program).name, *rest)) or None
 
     def session(self) -> Session:
         """A new runner with this project's image."""
@@ -113,12 +121,18 @@ def directions_of(image: Image) -> tuple[Branch, ...]:
 
 
 def build(
-    manifest: Manifest, arch: str, toolchain: Toolchain, cache: FilePath, jobs: int
+    manifest: Manifest,
+    arch: str,
+    toolchain: Toolchain,
+    cache: FilePath,
+    jobs: int,
+    prefix: Sequence[str] = (),
 ) -> Project:
-    """Builds a project and asks the machine what it can run; paths are not enumerated yet."""
+    """Builds a project and asks the machine what it can run, that behind the runner's `prefix`
+    if there is one; paths are not enumerated yet."""
     for primitive in manifest.primitives.values():
         _check_contract(primitive)
-    command = (str(build_runner(arch, toolchain, cache)),)
+    command = (*prefix, str(build_runner(arch, toolchain, cache)))
     image = build_image(manifest, arch, toolchain, cache, jobs)
     with Runner(command) as runner:
         host = host_vector(runner)
@@ -126,10 +140,23 @@ def build(
 
 
 def host_vector(runner: Runner) -> Vector:
-    """What the machine that a runner runs on has."""
+    """What the machine that a runner runs on has, or the emulator that it runs in."""
+    arch = runner.arch.name
+    if arch not in X86_ARCHITECTURES:
+        return vector_from_hwcap(_auxiliary(runner, _HWCAP), _auxiliary(runner, _HWCAP2), arch)
     asked = leaves(runner.cpuid)
     xcr0 = runner.xgetbv() if asked.leaf1.ecx & _OSXSAVE else 0
-    return vector_from_cpuid(asked, xcr0, runner.arch.name)
+    return vector_from_cpuid(asked, xcr0, arch)
+
+
+def _auxiliary(runner: Runner, kind: int) -> int:
+    """0 where the kernel is older than the entry."""
+    try:
+        return runner.auxiliary(kind)
+    except RunnerDiedError:
+        raise
+    except RunnerError:
+        return 0
 
 
 def _owners(manifest: Manifest, image: Image) -> dict[int, frozenset[tuple[str, str]]]:

@@ -183,9 +183,9 @@ def parse_cpu(text: str, arch: str) -> Vector:
     `-x` clears exactly one bit and `+x` sets exactly one: nothing is implied. Raises
     CapabilityError with the nearest name, and for `-x` where x is a base capability.
     """
-    name, *edits = text.split(",")
-    vector = model_vector(_find(name, arch, text), arch)
-    for edit in edits:
+    model = model_of(text, arch)
+    vector = model_vector(model, arch)
+    for edit in text.split(",")[1:]:
         vector = _edited(vector, edit, text)
     return vector
 
@@ -193,10 +193,13 @@ def parse_cpu(text: str, arch: str) -> Vector:
 def _start(model: Model, arch: str) -> Vector:
     if model.parent is None:
         return Vector.of(arch, architecture("x86_64").base if arch in X86_ARCHITECTURES else ())
-    return model_vector(_find(model.parent, arch, model.parent), arch)
+    return model_vector(model_of(model.parent, arch), arch)
 
 
-def _find(name: str, arch: str, text: str) -> Model:
+def model_of(text: str, arch: str) -> Model:
+    """The model that `--cpu text` begins with, by its own name or QEMU's. Raises CapabilityError
+    for one that is unknown or another architecture's."""
+    name = text.partition(",")[0]
     by_name = {spelling: each for each in MODELS for spelling in (each.name, *each.also)}
     fitting = [spelling for spelling, each in by_name.items() if arch in each.archs]
     found = by_name.get(name.lower())

@@ -149,7 +149,7 @@ def _path(
         "arch": path.arch,
         "toolchain": plan.toolchain,
         "opt": "-O2",
-        "emulator": None,
+        "emulator": project.emulator,
         "primitive": path.primitive,
         "path": path.name,
         "kind": path.kind,
