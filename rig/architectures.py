@@ -214,8 +214,11 @@ _ARM = Architecture(
     target="arm-linux-gnueabi",
     pointer_bits=32,
     widths=_ILP32,
-    flags=("-march=armv7-a", "-marm", "-mfloat-abi=soft"),
-    feature_flags={},
+    flags=("-march=armv7-a+nofp", "-marm", "-mfloat-abi=softfp"),
+    feature_flags={
+        "neon": "-march=armv7-a+simd",
+        **dict.fromkeys(("aes", "pmull", "sha1", "sha256"), "-march=armv8-a+crypto"),
+    },
     image_base=0x1000_0000,
     places=_PLACES_32,
     relocations=Relocations(relative=23, symbolic=(2, 21, 22)),
@@ -248,8 +251,11 @@ def host_architecture() -> str | None:
 
 def feature_options(arch: Architecture, capabilities: tuple[str, ...]) -> tuple[str, ...]:
     """The compiler options that allow these capabilities and no others. Extensions, `+aes`, go
-    onto the architecture's first flag, which names the processor."""
-    options = [arch.feature_flags.get(name, f"-m{name}") for name in capabilities]
+    onto the architecture's first flag, which names the processor. Of options that undo each other
+    the one that stands last in `feature_flags` comes last, and holds."""
+    order = {name: place for place, name in enumerate(arch.feature_flags)}
+    ordered = sorted(capabilities, key=lambda name: order.get(name, -1))
+    options = [arch.feature_flags.get(name, f"-m{name}") for name in ordered]
     extensions = "".join(dict.fromkeys(o for o in options if o.startswith("+")))
     processor = (arch.flags[0] + extensions,) if extensions else ()
     return (*(o for o in options if o.startswith("-")), *processor)

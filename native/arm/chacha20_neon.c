@@ -4,9 +4,8 @@
  * scalar one on vectors. A transposition of 4x4 words puts the key stream
  * into memory order.
  */
-#include <arm_neon.h>
-
 #include "chacha20.h"
+#include "neon_a64.h"
 #include "secrets.h"
 
 #define GROUP 256 /* octets in four blocks */

@@ -5,8 +5,7 @@
  * to r; then their sum is the accumulator, in lane 0. n < 4 blocks more meet r^n
  * to r. 2^130 = 5 modulo p, so what overflows the fifth limb comes back times 5.
  */
-#include <arm_neon.h>
-
+#include "neon_a64.h"
 #include "poly1305.h"
 #include "poly1305_limbs26.h"
 

@@ -103,6 +103,26 @@ extern uint32_t rig_armcap;
     VARIANT(donna44, 0)            \
     VARIANT(neon, NEON)
 
+#elif defined(__arm__)
+
+#define AES_VARIANTS(VARIANT) \
+    VARIANT(ct32, 0)          \
+    VARIANT(neon, NEON)       \
+    VARIANT(ce, AESE)
+
+#define GHASH_VARIANTS(VARIANT) \
+    VARIANT(ct32, 0)            \
+    VARIANT(neon, NEON)         \
+    VARIANT(pmull, PMULL)
+
+#define CHACHA20_VARIANTS(VARIANT) \
+    VARIANT(generic, 0)            \
+    VARIANT(neon, NEON)
+
+#define POLY1305_VARIANTS(VARIANT) \
+    VARIANT(donna26, 0)            \
+    VARIANT(neon, NEON)
+
 #endif
 
 struct variant {
