@@ -140,7 +140,9 @@ void rig_aes_ctr32_encrypt_blocks_ct64(const uint8_t *in, uint8_t *out, size_t b
 {
     uint32_t counter = load32_be(ivec + 12);
 
-    while (blocks) {
+    if (!blocks)
+        return;
+    for (;;) {
         uint32_t w[16];
 
         for (int b = 0; b < 16; b += 4) {
@@ -148,7 +150,10 @@ void rig_aes_ctr32_encrypt_blocks_ct64(const uint8_t *in, uint8_t *out, size_t b
             w[b + 3] = __builtin_bswap32(counter++);
         }
         encrypt4(w, schedule);
-        for (int b = 0; b < 16 && blocks; b += 4, blocks--, in += 16, out += 16)
+        for (int b = 0; b < 16; b += 4, in += 16, out += 16) {
             xor_block(out, in, w + b);
+            if (!--blocks)
+                return;
+        }
     }
 }
