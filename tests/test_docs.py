@@ -4,7 +4,10 @@ import os
 import re
 from pathlib import Path
 
+import pytest
+
 from rig import manifest
+from rig.checks.findings import CHECKS
 from rig.cli import COMMANDS
 from rig.manifest_keys import KEYS, markdown
 from rig.options import OPTIONS
@@ -41,3 +44,15 @@ def test_readme_names_commands_and_options_that_exist() -> None:
     assert named <= {command.name for command in COMMANDS}
     flags = set(re.findall(r"`--([a-z][a-z0-9-]+)", README)) - {"emit"}
     assert flags <= {option.name for option in OPTIONS}
+
+
+def test_each_check_says_what_it_proves_and_what_not() -> None:
+    rows = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "verdicts.md").read_text(), re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`([a-z]+)`", row)]
+    assert set(CHECKS) <= set(named)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / link).exists(), link
