@@ -41,6 +41,7 @@ _FIXED = (
 )
 
 COMMANDS = (
+    Command("init", "a first rig.toml for a folder of native code", "rig.commands.init:main"),
     Command("run", "build, force, prove, replay, judge and report", "rig.cli:run"),
     Command("list", "the variants, `list checks`, `list cpus`", "rig.commands.listing:main"),
     Command("paths", "masks asked, paths, mismatches", "rig.commands.paths:main"),
@@ -115,6 +116,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _init_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", default=".", help="default: this one")
+    _chosen(parser, "cc", "cache-dir")
+
+
 def _run_arguments(parser: argparse.ArgumentParser) -> None:
     _manifests(parser)
     for option in OPTIONS:
@@ -184,6 +190,7 @@ def _gate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 _ARGUMENTS = {
+    "init": _init_arguments,
     "run": _run_arguments,
     "list": _list_arguments,
     "paths": _paths_arguments,

@@ -78,7 +78,7 @@ def _entries(manifest: Manifest, arch: str) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class _Asked:
+class Asked:
     """What the variants that name a source ask of its one compile."""
 
     labels: list[str] = field(default_factory=list)
@@ -89,7 +89,7 @@ class _Asked:
 def _project_units(
     manifest: Manifest, arch: Architecture, toolchain: Toolchain, cache: Path, jobs: int
 ) -> list[Unit]:
-    asked: defaultdict[Path, _Asked] = defaultdict(_Asked)
+    asked: defaultdict[Path, Asked] = defaultdict(Asked)
     for variant in manifest.variants(arch.name):
         for source in variant.sources:
             asked[source].labels.append(f"{variant.primitive}/{variant.name}")
@@ -97,7 +97,7 @@ def _project_units(
             asked[source].flags = variant.flags
     for source, label in _shared_sources(manifest, arch.name):
         asked[source].labels.append(label)
-    make = functools.partial(_unit, manifest, arch, toolchain, cache)
+    make = functools.partial(unit_of, manifest, arch, toolchain, cache)
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         return list(pool.map(make, asked, asked.values()))
 
@@ -112,15 +112,15 @@ def _shared_sources(manifest: Manifest, arch: str) -> Iterable[tuple[Path, str]]
         yield source, "`link`"
 
 
-def _unit(
+def unit_of(
     manifest: Manifest,
     arch: Architecture,
     toolchain: Toolchain,
     cache: Path,
     source: Path,
-    asked: _Asked,
+    asked: Asked,
 ) -> Unit:
-    """A generated source sees its script's folder as its own."""
+    """The compile of a source; a generated one sees its script's folder as its own."""
     root, script = manifest.root.resolve(), source.resolve()
     generator = manifest.generators.get(source.suffix)
     own = (script.parent,) if generator else ()
@@ -146,10 +146,7 @@ def _unit(
 def _own_units(
     manifest: Manifest, arch: Architecture, toolchain: Toolchain, cache: Path
 ) -> list[Unit]:
-    """The vector (weak, so that a project's own definition wins) and the functions that
-    compilers call by themselves."""
-    native = data_folder("native").resolve()
-    base = (*toolchain.targeting(arch), *FLAGS)
+    """The vector (weak, so that a project's own definition wins), and the support."""
     words = capability_words(arch.name).words
     text = (
         "#include <stdint.h>\n"
@@ -157,10 +154,18 @@ def _own_units(
     )
     generated = cache / "generated" / f"{digest(text)}.c"
     write_atomically(generated, text.encode())
+    base = (*toolchain.targeting(arch), *FLAGS)
     return [
         Unit(generated, generated.parent, base, "the capability vector"),
-        Unit(native / SUPPORT, native, (*base, "-fno-builtin"), "support"),
+        support_unit(arch, toolchain),
     ]
+
+
+def support_unit(arch: Architecture, toolchain: Toolchain) -> Unit:
+    """The functions that compilers call by themselves."""
+    native = data_folder("native").resolve()
+    command = (*toolchain.targeting(arch), *FLAGS, "-fno-builtin")
+    return Unit(native / SUPPORT, native, command, "support")
 
 
 def build_runner(arch_name: str, toolchain: Toolchain, cache: Path) -> Path:

@@ -118,3 +118,15 @@ def write_case(failure: Failure, folder: Path) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(document(failure)))
     return file
+
+
+@pytest.fixture
+def checks_of(rig_cache: Path) -> Callable[[Path, str], set[str]]:
+    """The checks that fire on the first lengths of a variant of a manifest, run directly."""
+
+    def run(manifest: Path, variant: str) -> set[str]:
+        project = built(manifest, rig_cache)
+        with project.session() as session:
+            return {f.finding.check for f in failures_of(project, session, variant, 100)}
+
+    return run

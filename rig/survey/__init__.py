@@ -1,0 +1,1 @@
+"""Stations of `rig init`: what a folder of native code holds, and a first manifest for it."""
