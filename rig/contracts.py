@@ -18,7 +18,7 @@ from cffi import FFI
 
 from rig.architectures import ARCHITECTURES, Architecture
 from rig.errors import ManifestError
-from rig.manifest import Primitive, Variant
+from rig.manifest import Doing, Length, Primitive, Variant
 from rig.toml_table import nearest
 
 
@@ -34,7 +34,10 @@ class Direction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument; `size` is an expression over the value arguments, in bytes."""
+    """One argument; `size` is an expression over the value arguments, in bytes. `at` says where
+    else it points: `NAME+N` is N bytes into the memory of the buffer NAME, of a table the name of
+    a role is that role's entry. A `partial` length may be any: the function does as many bytes
+    from the front as `multiple`, `min` and `max` let it."""
 
     name: str
     direction: Direction
@@ -48,6 +51,8 @@ class Argument:
     min: int = 0
     max: int | None = None
     multiple: int = 1
+    partial: bool = False
+    at: str | None = None
 
     @property
     def pointer(self) -> bool:
@@ -69,6 +74,23 @@ class Function:
             if argument.name == name:
                 return argument
         raise KeyError(name)
+
+    @property
+    def doing(self) -> Doing | None:
+        """What the function does of a message of `len` bytes or `len_bits` bits."""
+        for argument in self.arguments:
+            if argument.direction is Direction.VALUE and argument.name in _LENGTHS:
+                unit = _LENGTHS[argument.name]
+                most = None if argument.max is None else argument.max // unit
+                step = max(1, argument.multiple // unit)
+                return Doing(Length(argument.min // unit, most, step), argument.partial)
+        return None
+
+
+def place_of(at: str) -> tuple[str, int]:
+    """The buffer and the offset in bytes of an argument's `at`."""
+    name, _, offset = at.partition("+")
+    return name, int(offset or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +115,8 @@ class Contract:
 
 _PROTOTYPE = re.compile(r"/\*((?:(?!\*/).)*)\*/\s*([A-Za-z_][^;{}#/]*\([^;{}]*\))\s*;", re.DOTALL)
 _LINE = re.compile(r"^\s*\*?\s*@(\w+)\s+(.*?)\s*$", re.MULTILINE)
-_FLAGS = ("secret", "public", "opaque", "nullable")
+_FLAGS = ("secret", "public", "opaque", "nullable", "partial")
+_LENGTHS = {"len": 1, "len_bits": 8}
 _NUMBERS = ("align", "min", "max", "multiple")
 
 
@@ -106,7 +129,27 @@ def read(path: Path) -> Contract:
         functions.append(_function(path, line, match.group(1), match.group(2)))
     if not functions:
         raise ManifestError(f"{path}:1: no prototype with argument comments (see aes.h)")
-    return Contract(path, tuple(functions))
+    contract = Contract(path, tuple(functions))
+    for function in functions:
+        _check_places(contract, function)
+    return contract
+
+
+def _check_places(contract: Contract, function: Function) -> None:
+    """That each `at` names a role or a buffer of the contract."""
+    pointers = {a.name for f in contract.functions for a in f.arguments if a.pointer}
+    for argument in function.arguments:
+        if argument.at is None:
+            continue
+        table = argument.direction is Direction.TABLE
+        valid = contract.roles if table else sorted(pointers - {argument.name})
+        name = argument.at if table else place_of(argument.at)[0]
+        if name not in valid:
+            kind = "role" if table else "buffer"
+            raise ManifestError(
+                f"{contract.path}: {function.role}: @{argument.name}: `at` names no {kind} "
+                f"`{name}`{nearest(name, valid)}"
+            )
 
 
 def _text(path: Path) -> str:
@@ -195,18 +238,21 @@ def _field(place: str, name: str, word: str) -> dict[str, object]:
         return {"size": value}
     if key == "alias" and value:
         return {"alias": value}
+    if key == "at" and re.fullmatch(r"\w+(\+\d+)?", value):
+        return {"at": value}
     if key in _NUMBERS and value.isdigit():
         return {key: int(value)}
     raise ManifestError(f"{place}: @{name}: cannot read `{word}`")
 
 
 def check(
-    primitive: Primitive, contract: Contract, standard: Contract, undefined: Sequence[str]
+    primitive: Primitive, contract: Contract, forms: Sequence[Contract], undefined: Sequence[str]
 ) -> None:
-    """Raises ManifestError where a primitive's own contract is no form of the standard one, or
-    its variants speak of roles, arguments or behaviours that there are not."""
+    """Raises ManifestError where the contract of a primitive is none that the rig's plans fill,
+    which are written for its bundled `forms`, or its variants speak of roles, arguments or
+    behaviours that there are not."""
     for function in contract.functions:
-        _check_function(function, contract, standard)
+        _check_function(function, contract, forms)
     if primitive.composed:
         _check_roles(primitive.place, primitive.symbols, contract)
         _check_whole(primitive, contract)
@@ -214,20 +260,27 @@ def check(
         _check_variant(variant, contract, undefined)
 
 
-def _check_function(function: Function, contract: Contract, standard: Contract) -> None:
-    """An own contract may reorder and retype arguments, and leave functions out."""
-    if function.role not in standard.roles:
+def _check_function(function: Function, contract: Contract, forms: Sequence[Contract]) -> None:
+    """An own contract may reorder and retype arguments, leave functions out, and lack what one
+    of the forms lacks."""
+    roles = tuple(dict.fromkeys(role for form in forms for role in form.roles))
+    if function.role not in roles:
         stem = contract.path.stem
         raise ManifestError(
             f"{contract.path}: `{function.role}`: the functions are named {stem}_ROLE, ROLE one of "
-            f"{', '.join(standard.roles)}"
+            f"{', '.join(roles)}"
         )
-    own = sorted(a.name for a in function.arguments)
-    known = sorted(a.name for a in standard.function(function.role).arguments)
-    if own != known:
+    own = {a.name for a in function.arguments}
+    known = [
+        {a.name for a in form.function(function.role).arguments}
+        for form in forms
+        if function.role in form.roles
+    ]
+    if not set.intersection(*known) <= own <= set.union(*known):
+        wanted = " or ".join(dict.fromkeys(", ".join(sorted(names)) for names in known))
         raise ManifestError(
-            f"{contract.path}: `{function.role}` has the arguments {', '.join(own)}, the rig's "
-            f"plans {', '.join(known)}"
+            f"{contract.path}: `{function.role}` has the arguments {', '.join(sorted(own))}, the "
+            f"rig's plans {wanted}"
         )
     widths = {w for arch in ARCHITECTURES.values() for w in arch.widths}
     for kind in (function.returns, *(a.type for a in function.arguments)):

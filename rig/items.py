@@ -22,7 +22,7 @@ from rig.inputs import strategies
 from rig.inputs.sources import PACKAGED, Source, problems
 from rig.inputs.sweeps import SWEPT
 from rig.lab import Lab
-from rig.manifest import FUSED, Acceptance
+from rig.manifest import Acceptance
 from rig.plan import unrunnable
 from rig.project import Project
 from rig.report.failures import Failure
@@ -187,7 +187,7 @@ def _concerning(
     """The static findings that fail a path: those about no variant, and those about its own
     variant, unless a direct path is there to take them."""
     choice = dict(path.choice)
-    name = choice.get(FUSED, choice.get(path.primitive, ""))
+    name = choice.get(path.primitive, "")
     direct = any(p.kind == "direct" and (p.primitive, name) in p.choice for p in paths)
     own = () if direct and path.kind != "direct" else found.get(name, ())
     return [*(own if name else ()), *found.get("", ())]

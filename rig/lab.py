@@ -25,6 +25,7 @@ from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import Source, sources
 from rig.plan import Plan, unrunnable
 from rig.primitives import PRIMITIVES
+from rig.primitives.definition import Operation, octets
 from rig.project import Project, binding
 from rig.runner.batches import Batch, Contents, make_batch
 from rig.runner.compose import Binding
@@ -173,12 +174,20 @@ def takes(path: Path, case: Case) -> bool:
     """Whether a path is defined for a case: for its length, with the functions that it calls,
     and without a behaviour that the path's variants leave undefined."""
     definition = PRIMITIVES[path.primitive]
-    roles = definition.operations[case.values.operation].roles
+    operation = definition.operations[case.values.operation]
     return (
         all(map(path.takes, call_lengths(case)))
-        and path.roles.issuperset(roles)
+        and path.roles.issuperset(operation.roles)
+        and _given(path, operation, case)
         and not any(definition.undefined[name](case.values) for name in path.undefined)
     )
+
+
+def _given(path: Path, operation: Operation, case: Case) -> bool:
+    """Whether the function that may do a part only may be given the whole message."""
+    role, name = operation.part or ("", "")
+    doing = path.doing.get(role)
+    return doing is None or doing.takes(len(octets(case.values.inputs, name)))
 
 
 def case_length(case: Case) -> int:
@@ -197,7 +206,7 @@ def call_lengths(case: Case) -> tuple[int, ...]:
 def _batch_key(path: Path, source: Source, bound: Binding) -> str:
     """Everything that the bytes of a batch follow from."""
     roles = sorted((role, repr(target)) for role, target in bound.targets.items())
-    sizes = (sorted(bound.sizes.items()), sorted(bound.align.items()))
+    sizes = (sorted(bound.sizes.items()), sorted(bound.align.items()), sorted(bound.doing.items()))
     narrowing = (roles, *sizes, path.lengths, sorted(path.undefined))
     return digest(
         code_digest(),

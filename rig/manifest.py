@@ -4,6 +4,7 @@ Enters: the path of a manifest, version 1. Leaves: a frozen `Manifest` whose pat
 whose names are unique. Never here: parsing of contracts, choosing of paths, compiling.
 """
 
+import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from rig.capabilities.bits import LAYOUTS, CapabilityError
 from rig.capabilities.vector import Needs, parse_needs
+from rig.data import data_folder
 from rig.errors import ManifestError
 from rig.manifest_keys import names as key_names
 from rig.toml_table import Table, nearest, read_toml, top_of
@@ -42,14 +44,41 @@ class Length:
         inside = self.min <= n and (self.max is None or n <= self.max)
         return inside and n % self.step == 0 and all(n % step for step in self.apart)
 
+    def __and__(self, other: "Length") -> "Length":
+        most = [m for m in (self.max, other.max) if m is not None]
+        least, step = max(self.min, other.min), math.lcm(self.step, other.step)
+        return Length(least, min(most, default=None), step)
+
     def first(self) -> int:
         """The least multiple of step that is at least min."""
         return -(-self.min // self.step) * self.step
 
 
 @dataclass(frozen=True, slots=True)
+class Doing:
+    """What a function does of a message: lengths in bytes that it takes whole. A `partial` one
+    may be given any and does as much as it takes, from the front; its caller does the rest."""
+
+    length: Length
+    partial: bool
+
+    def done(self, n: int) -> int:
+        """The bytes done of a message of n bytes that the function may be given."""
+        if self.length.max is not None:
+            n = min(n, self.length.max)
+        whole = n - n % self.length.step
+        return whole if whole >= self.length.min else 0
+
+    def takes(self, n: int) -> bool:
+        """Whether the function may be given n bytes."""
+        return self.partial or self.length.holds(n)
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
-    """One stanza: an implementation of a primitive on one architecture."""
+    """One stanza: an implementation of a primitive on one architecture. `layout` names its key
+    schedule or table; of a fused one `layouts` names, by slot, those that it reads. `doing` is
+    what its functions do of a message, by role, where the contract says so."""
 
     primitive: str
     arch: str
@@ -62,12 +91,19 @@ class Variant:
     align: Mapping[str, int] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     layout: str = ""
+    layouts: Mapping[str, str] = field(default_factory=dict)
+    doing: Mapping[str, Doing] = field(default_factory=dict)
     shares: tuple[str, ...] = ()
     ran: str | None = None
     undefined: tuple[str, ...] = ()
     constant_time: bool = True
     dispatch: bool = True
+    contract: Path | None = None
     flags: tuple[str, ...] = ()
+
+    def reads(self, slot: str) -> str:
+        """The layout that a fused variant takes of a slot."""
+        return self.layouts.get(slot, self.layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,20 +388,25 @@ def _primitive(
     place = table.region.place()
     suffixes = (*SOURCE_SUFFIXES, *generators)
     folder = root / table.string("dir", ".")
-    variants = tuple(_variant(name, table, row, folder, suffixes) for row in table.rows("variants"))
+    variants = tuple(
+        _variant(name, table, row, root, folder, suffixes) for row in table.rows("variants")
+    )
     _check_unique(variants)
     slots = table.strings("slots")
     if not slots and not variants:
         raise ManifestError(f"{place}: [{name}] has neither `variants` nor `slots`")
+    if slots and variants:
+        raise table.error(
+            "slots", f"a composition has no `variants`; fused ones stand in [{name}_{FUSED}]"
+        )
     if slots and "source" not in table.content:
         raise table.error("slots", "a composition over slots needs `source`")
     if "source" in table.content and not slots:
         raise table.error("source", "`source` here is for `slots`; a variant has its own")
-    contract = table.string("contract")
     return Primitive(
         name=name,
         place=place,
-        contract=_existing(root, contract, table, "contract") if contract else None,
+        contract=_contract(table, root),
         symbols=table.names("symbols"),
         variants=variants,
         slots=slots,
@@ -373,8 +414,24 @@ def _primitive(
     )
 
 
+def _contract(table: Table, root: Path) -> Path | None:
+    """The header that a table names: its own, or without a suffix one of the bundled forms."""
+    name = table.string("contract")
+    if not name:
+        return None
+    if Path(name).suffix:
+        return _existing(root, name, table, "contract")
+    folder = data_folder("native") / "include" / "field"
+    forms = {path.stem: path for path in sorted(folder.glob("*.h"))}
+    if name not in forms:
+        raise table.error(
+            "contract", f"`{name}` is no bundled contract{nearest(name, forms)}; a file ends in .h"
+        )
+    return forms[name]
+
+
 def _variant(
-    primitive: str, table: Table, row: Table, folder: Path, suffixes: Sequence[str]
+    primitive: str, table: Table, row: Table, root: Path, folder: Path, suffixes: Sequence[str]
 ) -> Variant:
     row.only(key_names("variant"))
     place = row.region.place()
@@ -386,6 +443,7 @@ def _variant(
         raise row.error("name", f"`{name}`: a name is made of letters, digits, `_`, `-` and `.`")
     if arch not in LAYOUTS:
         raise row.error("arch", f"unknown architecture `{arch}`{nearest(arch, LAYOUTS)}")
+    layouts = row.names("layout") if isinstance(row.content.get("layout"), dict) else {}
     return Variant(
         primitive=primitive,
         arch=arch,
@@ -397,12 +455,14 @@ def _variant(
         length=_length(row),
         align=_align(row),
         sizes=row.numbers("sizes"),
-        layout=row.string("layout", name),
+        layout=name if layouts else row.string("layout", name),
+        layouts=layouts,
         shares=row.strings("shares"),
         ran=row.string("ran") or None,
         undefined=(*table.strings("undefined"), *row.strings("undefined")),
         constant_time=row.flag("constant_time"),
         dispatch=row.flag("dispatch"),
+        contract=_contract(row, root),
         flags=row.strings("flags"),
     )
 
@@ -472,6 +532,38 @@ def _check_slots(manifest: Manifest, whole: Table) -> None:
                 raise whole.inside(primitive.name).error(
                     "slots", f"no primitive for slot `{slot}`{nearest(slot, leaves)}"
                 )
+        if FUSED in primitive.slots:
+            _check_layouts(manifest, primitive)
+
+
+def _check_layouts(manifest: Manifest, primitive: Primitive) -> None:
+    """That what a fused variant reads is what some variant of each other slot writes."""
+    slots = [slot for slot in primitive.slots if slot != FUSED]
+    for variant in fused_variants(manifest, primitive):
+        for slot in variant.layouts:
+            if slot not in slots:
+                raise ManifestError(
+                    f"{variant.place}: `layout` names no slot `{slot}`{nearest(slot, slots)}"
+                )
+        for slot in slots:
+            others = manifest.primitives[slot].variants
+            known = {v.layout for v in others if v.arch == variant.arch}
+            if variant.reads(slot) not in known:
+                raise ManifestError(
+                    f"{variant.place}: `layout`: no variant of [{slot}] for {variant.arch} has the "
+                    f"layout `{variant.reads(slot)}`{nearest(variant.reads(slot), sorted(known))}"
+                )
+
+
+def fused_variants(manifest: Manifest, primitive: Primitive) -> tuple[Variant, ...]:
+    """The variants for the slot `fused` of a composition: those of [NAME_fused]."""
+    leaf = manifest.primitives.get(fused_name(primitive.name))
+    return leaf.variants if leaf else ()
+
+
+def fused_name(primitive: str) -> str:
+    """The leaf primitive whose variants fill the slot `fused` of a composition."""
+    return f"{primitive}_{FUSED}"
 
 
 def _check_flavours(manifest: Manifest, top: Table) -> None:

@@ -93,7 +93,12 @@ KEYS: Mapping[str, tuple[Key, ...]] = {
         Key("reason", '"TEXT"', "why nothing reaches it", needed=True),
     ),
     "primitive": (
-        Key("contract", '"FILE.h"', "a C header in place of the bundled one"),
+        Key(
+            "contract",
+            '"FILE.h" or "FORM"',
+            "a C header in place of the bundled one, or one of the forms that stand in "
+            "native/include/field, without its suffix",
+        ),
         Key(
             "symbols",
             '{ ROLE = "name_{name}" }',
@@ -111,8 +116,10 @@ KEYS: Mapping[str, tuple[Key, ...]] = {
         Key(
             "slots",
             '["fused", "PRIMITIVE"]',
-            "of a composition: primitives of this manifest, and `fused`. Its functions call "
-            "through the table that its `init` takes",
+            "of a composition: primitives of this manifest, and `fused`, which the variants of "
+            "`[NAME_fused]` fill. Its functions call through the table that its `init` takes; "
+            "entries of a slot that is not used are NULL, and `fused` has none where the manifest "
+            "has no such primitive",
         ),
         Key("source", '"FILE" or ["FILE"]', "of a composition: its own code"),
     ),
@@ -132,13 +139,18 @@ KEYS: Mapping[str, tuple[Key, ...]] = {
             "with just these",
         ),
         Key("symbols", '{ ROLE = "NAME" }', "in place of the table's"),
-        Key("len", "{ min, max, step }", "the lengths in bytes that it takes"),
+        Key(
+            "len",
+            "{ min, max, step }",
+            "the lengths in bytes that it takes; of a fused variant what it does of a message",
+        ),
         Key("align", "{ ARGUMENT = 16 }", "alignment in place of the contract's"),
         Key("sizes", "{ ARGUMENT = 192 }", "bytes in place of the contract's"),
         Key(
             "layout",
-            '"NAME"',
-            "the name of its key-schedule or table layout; only equal ones combine",
+            '"NAME" or { SLOT = "NAME" }',
+            "the name of its key-schedule or table layout, else the variant's. Of a fused variant "
+            "those that it reads, by slot or one for all: it stands beside no others",
         ),
         Key("shares", '["VARIANT"]', "variants whose code it may enter (a tail jump, say)"),
         Key(
@@ -158,6 +170,11 @@ KEYS: Mapping[str, tuple[Key, ...]] = {
             '["-DROUNDS=20"]',
             "further compiler options for its sources. They come last, so they win; variants that "
             "share a source give the same",
+        ),
+        Key(
+            "contract",
+            '"FILE.h" or "FORM"',
+            "in place of the primitive's. Such a variant fills no slot of a composition",
         ),
     ),
     "len": (

@@ -8,7 +8,7 @@ running cases.
 import functools
 import struct
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from rig import contracts
@@ -34,7 +34,7 @@ from rig.capabilities.vector import Vector
 from rig.contracts import Contract
 from rig.data import data_folder
 from rig.errors import BuildError, ManifestError
-from rig.manifest import Manifest, Primitive, Variant
+from rig.manifest import FUSED, Length, Manifest, Primitive, Variant, fused_name
 from rig.primitives import PRIMITIVES
 from rig.runner.client import Runner, RunnerDiedError, RunnerError
 from rig.runner.compose import Binding
@@ -132,6 +132,7 @@ def build(
     if there is one; paths are not enumerated yet."""
     for primitive in manifest.primitives.values():
         _check_contract(primitive)
+    manifest = _with_doing(manifest)
     command = (*prefix, str(build_runner(arch, toolchain, cache)))
     image = build_image(manifest, arch, toolchain, cache, jobs)
     with Runner(command) as runner:
@@ -186,8 +187,39 @@ def contract_of(primitive: Primitive) -> Contract:
     return _contract(primitive.contract) if primitive.contract else _standard(primitive.name)
 
 
+def contract_of_variant(primitive: Primitive, variant: Variant) -> Contract:
+    """The contract of a variant: its own, else its primitive's."""
+    return _contract(variant.contract) if variant.contract else contract_of(primitive)
+
+
 def _standard(name: str) -> Contract:
     return _contract(data_folder("native") / "include" / PRIMITIVES[name].header)
+
+
+def _forms(name: str) -> tuple[Contract, ...]:
+    """The standard contract of a primitive, then the other forms that its plans fill."""
+    folder = data_folder("native") / "include" / "field"
+    return _standard(name), *(_contract(folder / f"{f}.h") for f in PRIMITIVES[name].forms)
+
+
+def _with_doing(manifest: Manifest) -> Manifest:
+    """The manifest with what each function does of a message that it may do in part: what its
+    contract says, narrowed by the stanza's `len`, which then narrows nothing else."""
+    primitives = {
+        name: replace(p, variants=tuple(_doing(p, v) for v in p.variants))
+        for name, p in manifest.primitives.items()
+    }
+    return replace(manifest, primitives=primitives)
+
+
+def _doing(primitive: Primitive, variant: Variant) -> Variant:
+    roles = {o.part[0] for o in PRIMITIVES[primitive.name].operations.values() if o.part}
+    found = {
+        f.role: replace(f.doing, length=f.doing.length & variant.length)
+        for f in contract_of_variant(primitive, variant).functions
+        if f.role in roles and f.doing
+    }
+    return replace(variant, doing=found, length=Length()) if found else variant
 
 
 def _check_contract(primitive: Primitive) -> None:
@@ -197,8 +229,12 @@ def _check_contract(primitive: Primitive) -> None:
             f"{primitive.place}: the rig has no oracle for [{primitive.name}]"
             f"{nearest(primitive.name, PRIMITIVES)}; it knows {', '.join(PRIMITIVES)}"
         )
-    standard, undefined = _standard(primitive.name), PRIMITIVES[primitive.name].undefined
-    contracts.check(primitive, contract_of(primitive), standard, tuple(undefined))
+    forms, undefined = _forms(primitive.name), tuple(PRIMITIVES[primitive.name].undefined)
+    common = tuple(v for v in primitive.variants if not v.contract)
+    contracts.check(replace(primitive, variants=common), contract_of(primitive), forms, undefined)
+    for variant in (v for v in primitive.variants if v.contract):
+        contract = contract_of_variant(primitive, variant)
+        contracts.check(replace(primitive, variants=(variant,)), contract, forms, undefined)
 
 
 @functools.cache
@@ -274,17 +310,29 @@ def vector_write(project: Project, mask: Vector) -> Write:
 def _slots(
     project: Project, primitive: Primitive
 ) -> list[tuple[str, Contract, tuple[Variant, ...]]]:
-    """The slots that have entries in the table, each with its contract and variants."""
+    """The slots that have entries in the table, each with its contract and variants: `fused` has
+    them where the manifest has variants of it, be it for another architecture."""
     found = []
     for slot, variants in slot_variants(project.manifest, primitive, project.arch):
-        if slot != "fused":
-            found.append((slot, contract_of(project.manifest.primitives[slot]), variants))
+        name = fused_name(primitive.name) if slot == FUSED else slot
+        if owner := project.manifest.primitives.get(name):
+            found.append((slot, contract_of(owner), variants))
     return found
 
 
+def _roles(primitive: Primitive, contract: Contract, variant: Variant | None) -> tuple[str, ...]:
+    """The roles of a slot's entries in the table: a leaf's are those of the variant's contract."""
+    if variant is None or variant.primitive != primitive.name:
+        return contract.roles
+    return contract_of_variant(primitive, variant).roles
+
+
 def table_length(project: Project, primitive: Primitive) -> int:
-    """How many function pointers the table of a primitive holds."""
-    return sum(len(contract.roles) for _, contract, _ in _slots(project, primitive))
+    """How many function pointers the table of a primitive holds; of a leaf, the most."""
+    return sum(
+        max(len(_roles(primitive, contract, variant)) for variant in (None, *variants))
+        for _, contract, variants in _slots(project, primitive)
+    )
 
 
 def table_of(project: Project, primitive: Primitive, choice: Choice) -> tuple[int, ...]:
@@ -294,7 +342,7 @@ def table_of(project: Project, primitive: Primitive, choice: Choice) -> tuple[in
     for slot, contract, variants in _slots(project, primitive):
         chosen = next((v for v in variants if v.name == names.get(slot)), None)
         symbols = chosen.symbols if chosen else {}
-        for role in contract.roles:
+        for role in _roles(primitive, contract, chosen):
             table.append(project.image.entry(symbols[role]) if role in symbols else 0)
     return tuple(table)
 
@@ -303,17 +351,19 @@ def _read_table(project: Project, primitive: Primitive, data: bytes) -> Choice:
     """The choice whose functions a table holds; a pointer that is no variant's is named."""
     layout = _pointers(ARCHITECTURES[project.arch], table_length(project, primitive))
     words = struct.unpack_from(layout, data)
+    if not any(words):
+        return ()
     named = {project.image.entry(name): name for name in project.image.symbols}
-    choice, position = [], 0
-    if "fused" in primitive.slots:
-        choice.append(("fused", UNUSED))
+    choice, position = {FUSED: UNUSED} if FUSED in primitive.slots else {}, 0
     for slot, contract, variants in _slots(project, primitive):
         part = words[position : position + len(contract.roles)]
         position += len(part)
-        symbols = [named.get(word, hex(word)) for word in part]
+        symbols = [named.get(word, hex(word)) if word else None for word in part]
         match = [v.name for v in variants if [v.symbols.get(r) for r in contract.roles] == symbols]
-        choice.append((slot, match[0] if match else "+".join(dict.fromkeys(symbols))))
-    return tuple(choice)
+        if match or slot != FUSED or any(symbols):
+            texts = dict.fromkeys(symbol or "0" for symbol in symbols)
+            choice[slot] = match[0] if match else "+".join(texts)
+    return tuple(choice.items())
 
 
 def composed_entries(project: Project, primitive: Primitive) -> tuple[int, ...]:
@@ -348,9 +398,9 @@ def binding(project: Project, path: Path) -> Binding:
         return Binding(arch, contract, targets)
     name = dict(path.choice)[primitive.name]
     variant = next(v for v in primitive.variants if v.name == name and v.arch == project.arch)
-    return Binding(
-        arch, contract, _entries(contract, variant.symbols, 0), variant.sizes, variant.align
-    )
+    contract = contract_of_variant(primitive, variant)
+    entries = _entries(contract, variant.symbols, 0)
+    return Binding(arch, contract, entries, variant.sizes, variant.align, variant.doing)
 
 
 def _entries(contract: Contract, roles: Collection[str], first: int) -> dict[str, Target]:

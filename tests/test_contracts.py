@@ -179,22 +179,22 @@ STANDARD = contracts.read(INCLUDE / "ghash.h")
 )
 def test_a_variant_that_asks_for_what_there_is_not(changes, message):
     with pytest.raises(ManifestError) as caught:
-        check(ghash(variant(**changes)), STANDARD, STANDARD, ("counter-wrap",))
+        check(ghash(variant(**changes)), STANDARD, (STANDARD,), ("counter-wrap",))
     assert str(caught.value) == f"rig.toml:7: {message}"
 
 
 def test_a_behaviour_of_a_primitive_that_has_none():
     with pytest.raises(ManifestError, match=r"no behaviour `x`; \[ghash\] has none"):
-        check(ghash(variant(undefined=("x",))), STANDARD, STANDARD, ())
+        check(ghash(variant(undefined=("x",))), STANDARD, (STANDARD,), ())
 
 
 def test_a_composition_needs_every_role():
     aead = contracts.read(INCLUDE / "aead.h")
     whole = Primitive("aes_gcm", "rig.toml:9", None, {}, (), ("aes",))
     with pytest.raises(ManifestError, match=r"rig.toml:9: \[aes_gcm\] is composed, so `symbols`"):
-        check(whole, aead, aead, ())
+        check(whole, aead, (aead,), ())
     names = dict.fromkeys(aead.roles, "f")
-    check(replace(whole, symbols=names), aead, aead, ())
+    check(replace(whole, symbols=names), aead, (aead,), ())
 
 
 def own(tmp_path: Path, old: str, new: str) -> Contract:
@@ -215,7 +215,7 @@ void ghash_gmult(uint8_t Xi[16], const void *Htable);""",
  */
 void ghash_gmult(const void *Htable, uint8_t Xi[16]);""",
     )
-    check(ghash(variant()), turned, STANDARD, ())
+    check(ghash(variant()), turned, (STANDARD,), ())
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ void ghash_gmult(const void *Htable, uint8_t Xi[16]);""",
 def test_an_own_contract_that_is_no_form_of_the_standard_one(tmp_path, old, new, message):
     contract = own(tmp_path, old, new)
     with pytest.raises(ManifestError) as caught:
-        check(ghash(variant()), contract, STANDARD, ())
+        check(ghash(variant()), contract, (STANDARD,), ())
     assert str(caught.value).startswith(f"{contract.path}: {message}")
 
 

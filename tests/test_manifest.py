@@ -153,7 +153,7 @@ BAD = {
     "variant key far from any": (
         variants(stanza("zzz = 1")),
         "5: unknown key `zzz`; valid: arch, name, source, needs, symbols, len, align, sizes, "
-        "layout, shares, ran, undefined, constant_time, dispatch, flags",
+        "layout, shares, ran, undefined, constant_time, dispatch, flags, contract",
     ),
     "key in a comment first": (
         "rig = 1\n# zzz = 0\nzzz = 1\n" + variants(STANZA)[8:],

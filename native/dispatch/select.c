@@ -8,6 +8,7 @@
  * length class asked for; no choice depends on it.
  */
 #include "aes.h"
+#include "aes_gcm_fused.h"
 #include "chacha20.h"
 #include "ghash.h"
 #include "poly1305.h"
@@ -17,7 +18,8 @@
 /*
  * Per architecture: the words of its vector that count (capabilities.h), and
  * its variants, lowest preference first, each with the bits that it needs.
- * The first needs nothing.
+ * The first needs nothing, but for fused ones, which name the variants of AES
+ * and GHASH that set up for them; an architecture may have none.
  */
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -62,6 +64,9 @@ extern uint32_t rig_armcap;
 
 #define POLY1305_VARIANTS(VARIANT) \
     VARIANT(donna44, 0)
+
+#define AES_GCM_FUSED_VARIANTS(VARIANT) \
+    VARIANT(aesni_pclmul, aesni, pclmul, [1] = AESNI | SSSE3 | PCLMUL)
 
 #elif defined(__i386__)
 
@@ -125,9 +130,13 @@ extern uint32_t rig_armcap;
 
 #endif
 
+#ifndef AES_GCM_FUSED_VARIANTS
+#define AES_GCM_FUSED_VARIANTS(VARIANT)
+#endif
+
 struct variant {
     uint32_t needs[WORDS];
-    void *functions[3];
+    void *functions[4];
 };
 
 #define DECLARE_AES(name, ...)                                      \
@@ -167,20 +176,36 @@ struct variant {
       (void *)rig_poly1305_emit_##name}},
 #define POLY1305_FUNCTIONS 3
 
+#define DECLARE_AES_GCM_FUSED(name, ...)                            \
+    __typeof__(aes_gcm_fused_seal) rig_aes_gcm_fused_seal_##name; \
+    __typeof__(aes_gcm_fused_open) rig_aes_gcm_fused_open_##name;
+#define AES_GCM_FUSED(name, aes, ghash, ...)      \
+    {{__VA_ARGS__},                               \
+     {(void *)rig_aes_set_encrypt_key_##aes,      \
+      (void *)rig_ghash_init_##ghash,             \
+      (void *)rig_aes_gcm_fused_seal_##name,      \
+      (void *)rig_aes_gcm_fused_open_##name}},
+#define AES_GCM_FUSED_FUNCTIONS 4
+
 AES_VARIANTS(DECLARE_AES)
 GHASH_VARIANTS(DECLARE_GHASH)
 CHACHA20_VARIANTS(DECLARE_CHACHA20)
 POLY1305_VARIANTS(DECLARE_POLY1305)
+AES_GCM_FUSED_VARIANTS(DECLARE_AES_GCM_FUSED)
 
 static const struct variant aes_variants[] = {AES_VARIANTS(AES)};
 static const struct variant ghash_variants[] = {GHASH_VARIANTS(GHASH)};
 static const struct variant chacha20_variants[] = {CHACHA20_VARIANTS(CHACHA20)};
 static const struct variant poly1305_variants[] = {POLY1305_VARIANTS(POLY1305)};
+/* The first is none. */
+static const struct variant aes_gcm_fused_variants[] = {
+    {{0}, {0}}, AES_GCM_FUSED_VARIANTS(AES_GCM_FUSED)};
 
 typedef void select_function(void **table, size_t len);
 
 select_function rig_select_aes, rig_select_ghash, rig_select_chacha20, rig_select_poly1305,
-    rig_select_aes_gcm, rig_select_chacha20_poly1305, rig_select_chacha20_poly1305_old;
+    rig_select_aes_gcm_fused, rig_select_aes_gcm, rig_select_chacha20_poly1305,
+    rig_select_chacha20_poly1305_old;
 
 static int is_usable(const struct variant *variant)
 {
@@ -191,18 +216,24 @@ static int is_usable(const struct variant *variant)
     return missing == 0;
 }
 
+static void take(void **table, const struct variant *chosen, int functions)
+{
+    for (int i = 0; i < functions; i++)
+        table[i] = chosen->functions[i];
+}
+
 static void take_last(void **table, const struct variant *variants, size_t count, int functions)
 {
     const struct variant *chosen = &variants[count - 1];
 
     while (!is_usable(chosen))
         chosen--;
-    for (int i = 0; i < functions; i++)
-        table[i] = chosen->functions[i];
+    take(table, chosen, functions);
 }
 
+#define COUNT(variants) (sizeof(variants) / sizeof((variants)[0]))
 #define TAKE_LAST(table, variants, functions) \
-    take_last(table, variants, sizeof(variants) / sizeof((variants)[0]), functions)
+    take_last(table, variants, COUNT(variants), functions)
 
 void rig_select_aes(void **table, size_t len)
 {
@@ -228,10 +259,25 @@ void rig_select_poly1305(void **table, size_t len)
     TAKE_LAST(table, poly1305_variants, POLY1305_FUNCTIONS);
 }
 
+void rig_select_aes_gcm_fused(void **table, size_t len)
+{
+    (void)len;
+    TAKE_LAST(table, aes_gcm_fused_variants, AES_GCM_FUSED_FUNCTIONS);
+}
+
+/* The last fused variant that the chosen ones of AES and GHASH set up for, or none. */
 void rig_select_aes_gcm(void **table, size_t len)
 {
-    rig_select_aes(table, len);
-    rig_select_ghash(table + AES_FUNCTIONS, len);
+    void **aes = table + AES_GCM_FUSED_FUNCTIONS, **ghash = aes + AES_FUNCTIONS;
+    const struct variant *none = aes_gcm_fused_variants;
+    const struct variant *fused = none + COUNT(aes_gcm_fused_variants) - 1;
+
+    rig_select_aes(aes, len);
+    rig_select_ghash(ghash, len);
+    while (fused != none && !(is_usable(fused) && fused->functions[0] == aes[0] &&
+                              fused->functions[1] == ghash[0]))
+        fused--;
+    take(table, fused, AES_GCM_FUSED_FUNCTIONS);
 }
 
 void rig_select_chacha20_poly1305(void **table, size_t len)

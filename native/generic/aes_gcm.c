@@ -1,15 +1,22 @@
 /*
- * AES-GCM (SP 800-38D) composed over the slots aes and ghash. Clause 7.1 seals,
- * clause 7.2 opens. Callers keep the bounds on lengths of clause 5.2.1.1 (a
- * message has at most 2^36 - 32 octets): nothing here checks them.
+ * AES-GCM (SP 800-38D) composed over the slots aes and ghash, with a fused
+ * kernel for the whole blocks of a message where there is one. Clause 7.1
+ * seals, clause 7.2 opens. Callers keep the bounds on lengths of clause 5.2.1.1
+ * (a message has at most 2^36 - 32 octets): nothing here checks them.
  */
 #include "aead.h"
 #include "aes.h"
+#include "aes_gcm_fused.h"
 #include "ghash.h"
 #include "secrets.h"
 #include "words.h"
 
+/* The slot fused is all NULL if it is not used; aes and ghash set up for it. */
 struct slots {
+    __typeof__(aes_gcm_fused_set_encrypt_key) *fused_set_encrypt_key;
+    __typeof__(aes_gcm_fused_init) *fused_init;
+    __typeof__(aes_gcm_fused_seal) *fused_seal;
+    __typeof__(aes_gcm_fused_open) *fused_open;
     __typeof__(aes_set_encrypt_key) *set_encrypt_key;
     __typeof__(aes_encrypt) *encrypt;
     __typeof__(aes_ctr32_encrypt_blocks) *ctr32_encrypt_blocks;
@@ -25,14 +32,6 @@ struct gcm {
 };
 
 _Static_assert(sizeof(struct gcm) <= 1024, "the contract's context");
-
-/* What a tag authenticates. */
-struct message {
-    const uint8_t *aad;
-    size_t aad_len;
-    const uint8_t *ciphertext;
-    size_t len;
-};
 
 __typeof__(aead_init) rig_aes_gcm_init;
 __typeof__(aead_seal) rig_aes_gcm_seal;
@@ -125,15 +124,13 @@ static void advance(uint8_t counter[16], size_t blocks)
     store32_be(counter + 12, load32_be(counter + 12) + (uint32_t)blocks);
 }
 
-/* GCTR of clause 6.5 from inc32(J0). */
-static void crypt(const struct gcm *gcm, const uint8_t J0[16], uint8_t *out, const uint8_t *in,
+/* GCTR of clause 6.5. */
+static void crypt(const struct gcm *gcm, uint8_t counter[16], uint8_t *out, const uint8_t *in,
                   size_t len)
 {
     size_t rest = len % 16;
-    uint8_t counter[16], keystream[16], last[16] = {0};
+    uint8_t keystream[16], last[16] = {0};
 
-    __builtin_memcpy(counter, J0, 16);
-    advance(counter, 1);
     gcm->slots.ctr32_encrypt_blocks(in, out, len / 16, gcm->schedule, counter);
     if (!rest)
         return;
@@ -146,19 +143,34 @@ static void crypt(const struct gcm *gcm, const uint8_t J0[16], uint8_t *out, con
     wipe(last, sizeof last);
 }
 
-/* Clause 7.1 steps 4 to 6: the whole tag, of which callers use a prefix. */
-static void compute_tag(const struct gcm *gcm, uint8_t tag[16], const uint8_t J0[16],
-                        const struct message *message)
+/* inc32(J0), and GHASH over the additional data, which the message follows. */
+static void begin(const struct gcm *gcm, uint8_t counter[16], uint8_t Xi[16],
+                  const uint8_t J0[16], const uint8_t *aad, size_t aad_len)
+{
+    __builtin_memcpy(counter, J0, 16);
+    advance(counter, 1);
+    __builtin_memset(Xi, 0, 16);
+    absorb(gcm, Xi, aad, aad_len);
+}
+
+/* Clause 7.1 steps 5 and 6: Xi becomes the whole tag, of which callers use a prefix. */
+static void finish(const struct gcm *gcm, uint8_t Xi[16], const uint8_t J0[16], size_t aad_len,
+                   size_t len)
 {
     uint8_t mask[16];
 
-    __builtin_memset(tag, 0, 16);
-    absorb(gcm, tag, message->aad, message->aad_len);
-    absorb(gcm, tag, message->ciphertext, message->len);
-    absorb_lengths(gcm, tag, message->aad_len, message->len);
+    absorb_lengths(gcm, Xi, aad_len, len);
     gcm->slots.encrypt(J0, mask, gcm->schedule);
-    xor_block(tag, mask);
+    xor_block(Xi, mask);
     wipe(mask, sizeof mask);
+}
+
+/* What the kernel does of a message, in bytes from its front. */
+static size_t fuse(const struct gcm *gcm, __typeof__(aes_gcm_fused_seal) *kernel,
+                   const uint8_t *in, uint8_t *out, size_t len, uint8_t counter[16],
+                   uint8_t Xi[16])
+{
+    return kernel ? kernel(in, out, len, gcm->schedule, counter, gcm->Htable, Xi) : 0;
 }
 
 int rig_aes_gcm_seal(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len,
@@ -166,30 +178,32 @@ int rig_aes_gcm_seal(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len
                      const uint8_t *in, size_t in_len)
 {
     const struct gcm *gcm = ctx;
-    const struct message message = {aad, aad_len, out, in_len};
-    uint8_t J0[16], whole_tag[16];
+    uint8_t J0[16], counter[16], Xi[16];
+    size_t done;
 
     if (!has_lengths(nonce_len, tag_len))
         return -1;
     pre_counter_block(gcm, J0, nonce, nonce_len);
-    crypt(gcm, J0, out, in, in_len);
-    compute_tag(gcm, whole_tag, J0, &message);
-    __builtin_memcpy(tag, whole_tag, tag_len);
-    wipe(whole_tag, sizeof whole_tag);
+    begin(gcm, counter, Xi, J0, aad, aad_len);
+    done = fuse(gcm, gcm->slots.fused_seal, in, out, in_len, counter, Xi);
+    if (done != in_len) {
+        crypt(gcm, counter, out + done, in + done, in_len - done);
+        absorb(gcm, Xi, out + done, in_len - done);
+    }
+    finish(gcm, Xi, J0, aad_len, in_len);
+    __builtin_memcpy(tag, Xi, tag_len);
+    wipe(Xi, sizeof Xi);
     return 0;
 }
 
-static int verify(const struct gcm *gcm, const uint8_t *tag, size_t tag_len, const uint8_t J0[16],
-                  const struct message *message)
+static int equal(const uint8_t *whole_tag, const uint8_t *tag, size_t tag_len)
 {
-    uint8_t whole_tag[16], expected[16] = {0}, received[16] = {0};
+    uint8_t expected[16] = {0}, received[16] = {0};
     uint64_t differ;
 
-    compute_tag(gcm, whole_tag, J0, message);
     __builtin_memcpy(expected, whole_tag, tag_len);
     __builtin_memcpy(received, tag, tag_len);
     differ = tags_differ(expected, received);
-    wipe(whole_tag, sizeof whole_tag);
     wipe(expected, sizeof expected);
     return differ == 0;
 }
@@ -199,14 +213,23 @@ int rig_aes_gcm_open(const void *ctx, uint8_t *out, const uint8_t *tag, size_t t
                      const uint8_t *in, size_t in_len)
 {
     const struct gcm *gcm = ctx;
-    const struct message message = {aad, aad_len, in, in_len};
-    uint8_t J0[16];
+    uint8_t J0[16], counter[16], Xi[16];
+    size_t done;
+    int genuine;
 
     if (!has_lengths(nonce_len, tag_len))
         return refuse(out, in_len);
     pre_counter_block(gcm, J0, nonce, nonce_len);
-    if (!verify(gcm, tag, tag_len, J0, &message))
+    begin(gcm, counter, Xi, J0, aad, aad_len);
+    done = fuse(gcm, gcm->slots.fused_open, in, out, in_len, counter, Xi);
+    if (done != in_len)
+        absorb(gcm, Xi, in + done, in_len - done);
+    finish(gcm, Xi, J0, aad_len, in_len);
+    genuine = equal(Xi, tag, tag_len);
+    wipe(Xi, sizeof Xi);
+    if (!genuine)
         return refuse(out, in_len);
-    crypt(gcm, J0, out, in, in_len);
+    if (done != in_len)
+        crypt(gcm, counter, out + done, in + done, in_len - done);
     return 0;
 }

@@ -39,7 +39,7 @@ int aead_seal(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len, const
               size_t in_len);
 
 /*
- * Verifies the tag in constant time, then decrypts in to out. Returns 0. On a
+ * Decrypts in to out and verifies the tag in constant time. Returns 0. On a
  * wrong tag, or a nonce or tag length that the AEAD has not, returns -1 and
  * out is all zero: no plaintext is released.
  *   @ctx        in, size 1024, align 16, secret, opaque

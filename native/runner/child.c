@@ -347,7 +347,8 @@ static struct argument argument_of(const struct wire_argument *wire, unsigned po
     switch (wire->kind) {
     case ARGUMENT_POINTER:
         return pointer_to((uintptr_t)buffers[wire->index].address + wire->value);
-    case ARGUMENT_TABLE: return pointer_to(TABLE);
+    case ARGUMENT_TABLE:
+        return pointer_to((uintptr_t)((const uintptr_t *)(uintptr_t)TABLE + wire->value));
     case ARGUMENT_RESULT: return pointer_to(results[wire->index]);
     }
     if (wire->bits == 64) return (struct argument){wire->value, 64};

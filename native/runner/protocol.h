@@ -147,7 +147,7 @@ struct wire_argument {
     uint8_t kind, bits;
     uint16_t kept; /* a pointer: the call must leave its buffer, KEPT_LIMIT bytes at most, as it is */
     uint32_t index; /* of the buffer or the call */
-    uint64_t value; /* of the word, or the pointer's offset */
+    uint64_t value; /* of the word, the pointer's offset, or the entry of the table */
 };
 
 enum event_kind {

@@ -13,12 +13,20 @@ lengths that the variants' `len` tells apart.
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rig.capabilities.bits import architecture
 from rig.capabilities.vector import Vector, holds, mask_of
 from rig.errors import ManifestError
-from rig.manifest import FUSED, Length, Manifest, Primitive, Variant
+from rig.manifest import (
+    FUSED,
+    Doing,
+    Length,
+    Manifest,
+    Primitive,
+    Variant,
+    fused_name,
+)
 
 UNUSED = "-"
 
@@ -43,7 +51,8 @@ class Path:
     (`direct`), or that the user forced (`forced`). `masks` are the minimal ones; `lengths`
     the lengths in bytes for which they select it; `part` names these where other masks select
     the same slots for other lengths. `roles` are the contract's functions that it has,
-    `undefined` the behaviours that its variants leave open."""
+    `undefined` the behaviours that its variants leave open; `doing` is what a leaf's functions do
+    of a message, by role, where the contract says so."""
 
     primitive: str
     arch: str
@@ -56,6 +65,7 @@ class Path:
     undefined: frozenset[str] = frozenset()
     constant_time: bool = True
     part: str = ""
+    doing: Mapping[str, Doing] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -95,31 +105,59 @@ def rule(manifest: Manifest, primitive: Primitive, mask: Vector, length: int) ->
     hold; an empty choice if a slot has none.
 
     A composition calls its slots with lengths of its own choosing, so without a dispatcher
-    that knows better a variant that narrows `len` fills no slot but `fused`.
+    that knows better a variant that narrows `len` fills no slot but `fused`, which goes by the
+    others: it takes a variant that reads their layouts.
     """
-    choice = []
+    fitting = {}
     for slot, variants in slot_variants(manifest, primitive, mask.arch):
         whole = manifest.dispatch is None and slot not in (FUSED, primitive.name)
-        fitting = [
+        fitting[slot] = [
             v
             for v in variants
             if v.dispatch
             and holds(mask, v.needs)
             and (v.length == Length() if whole else v.length.holds(length))
         ]
-        if not fitting and slot != FUSED:
-            return ()
-        choice.append((slot, fitting[-1].name if fitting else UNUSED))
-    return tuple(choice)
+    if not all(variants for slot, variants in fitting.items() if slot != FUSED):
+        return ()
+    choice = {slot: variants[-1].name for slot, variants in fitting.items() if variants}
+    if FUSED in fitting:
+        choice[FUSED] = _fused(manifest, primitive, fitting[FUSED], choice)
+    return tuple((slot, choice[slot]) for slot in fitting)
+
+
+def _fused(
+    manifest: Manifest, primitive: Primitive, fitting: Iterable[Variant], choice: Mapping[str, str]
+) -> str:
+    """The last of the variants that reads what the other slots of a choice write."""
+    reading = [v.name for v in fitting if not unreadable(manifest, primitive, v, choice)]
+    return reading[-1] if reading else UNUSED
+
+
+def unreadable(
+    manifest: Manifest, primitive: Primitive, fused: Variant, choice: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The slots of a choice whose layout a fused variant cannot read."""
+    layouts = {
+        slot: v.layout
+        for slot, variants in slot_variants(manifest, primitive, fused.arch)
+        for v in variants
+        if slot != FUSED and v.name == choice[slot]
+    }
+    return tuple(slot for slot, layout in layouts.items() if fused.reads(slot) != layout)
 
 
 def slot_variants(
     manifest: Manifest, primitive: Primitive, arch: str
 ) -> Iterator[tuple[str, tuple[Variant, ...]]]:
-    """Each slot of a primitive with the variants that may fill it; a leaf has itself only."""
+    """Each slot of a primitive with the variants that may fill it; a leaf has itself only. A
+    composition calls by the contracts of its slots' primitives: a variant with another fills
+    none."""
     for slot in primitive.slots or (primitive.name,):
-        owner = primitive if slot == FUSED else manifest.primitives[slot]
-        yield slot, tuple(v for v in owner.variants if v.arch == arch)
+        name = fused_name(primitive.name) if slot == FUSED else slot
+        owner = manifest.primitives.get(name)
+        found = (v for v in owner.variants if v.arch == arch) if owner else ()
+        yield slot, tuple(v for v in found if not (primitive.composed and v.contract))
 
 
 def sweep(manifest: Manifest, primitive: Primitive, arch: str, ask: Ask | None) -> Sweep:
@@ -336,6 +374,7 @@ def path_of(
         roles=frozenset(roles),
         undefined=frozenset(name for v in own for name in v.undefined),
         constant_time=all(v.constant_time for v in variants),
+        doing=own[0].doing if own else {},
     )
 
 
@@ -419,6 +458,7 @@ def direct_paths(primitive: Primitive, arch: str) -> tuple[Path, ...]:
             roles=frozenset(v.symbols),
             undefined=frozenset(v.undefined),
             constant_time=v.constant_time,
+            doing=v.doing,
         )
         for v in primitive.variants
         if v.arch == arch
@@ -428,13 +468,13 @@ def direct_paths(primitive: Primitive, arch: str) -> tuple[Path, ...]:
 def forced_path(manifest: Manifest, primitive: Primitive, arch: str, force: Choice) -> Path:
     """The path that `--force` asks for; slots left open follow the rule for a full mask.
 
-    Raises ManifestError for a slot or variant that does not exist, and for a slot left open
-    that no variant fills.
+    Raises ManifestError for a slot or variant that does not exist, for a slot left open that no
+    variant fills, and for a fused variant that cannot read what the other slots write.
     """
     choice = dict(rule(manifest, primitive, Vector.full(arch), 1 << 20))
     slots = dict(slot_variants(manifest, primitive, arch))
     for slot, name in force:
-        names = [v.name for v in slots.get(slot, ())]
+        names = [v.name for v in slots.get(slot, ())] + [UNUSED] * (slot == FUSED)
         if name not in names:
             valid = ", ".join(names) or "no such slot"
             raise ManifestError(f"--force {slot}={name}: {primitive.name} has {valid}")
@@ -442,6 +482,14 @@ def forced_path(manifest: Manifest, primitive: Primitive, arch: str, force: Choi
     for slot in slots:
         if slot not in choice and slot != FUSED:
             raise ManifestError(f"--force: {primitive.name} needs {slot}=VARIANT as well")
+    if FUSED in slots and FUSED not in dict(force):
+        full = Vector.full(arch)
+        fitting = [v for v in slots[FUSED] if v.dispatch and holds(full, v.needs)]
+        choice[FUSED] = _fused(manifest, primitive, fitting, choice)
+    for fused in (v for v in slots.get(FUSED, ()) if v.name == choice[FUSED]):
+        if unread := unreadable(manifest, primitive, fused, choice):
+            wanted = " and ".join(f"{slot} of the layout {fused.reads(slot)}" for slot in unread)
+            raise ManifestError(f"--force fused={fused.name}: it needs {wanted}")
     whole = tuple((slot, choice.get(slot, UNUSED)) for slot in slots)
     variants = chosen_variants(manifest, primitive, arch, whole)
     needs = frozenset(n for v in variants for n in v.needs.required)

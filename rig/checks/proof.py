@@ -4,22 +4,34 @@ Enters: what was executed. Leaves: findings. Never here: output; equal output is
 of the path.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rig.build.image import Function
 from rig.capabilities.paths import Path, chosen_variants
 from rig.checks.findings import Finding
 from rig.manifest import Variant
+from rig.primitives import PRIMITIVES
 from rig.project import Project
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What a path may and must run. `strangers` belong to variants that the path has not
-    chosen; `proofs` holds, per slot variant, the names of functions one of which must run."""
+    chosen; `proofs` holds, per slot variant, what must run."""
 
     strangers: frozenset[Function]
-    proofs: tuple[tuple[str, frozenset[str]], ...]
+    proofs: tuple["Proof", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The names of functions of a slot's variant, one of which must run where a message of a
+    composition has `least` bytes: a fused variant may leave shorter ones to the other slots."""
+
+    variant: str
+    functions: frozenset[str]
+    least: int = 0
 
 
 def claim(project: Project, path: Path) -> Claim:
@@ -35,22 +47,31 @@ def claim(project: Project, path: Path) -> Claim:
         for function in project.image.functions
         if (owners := project.owners.get(function.address)) and not owners & allowed
     )
-    return Claim(strangers, tuple((f"{v.primitive}/{v.name}", _proof(v, project)) for v in chosen))
+    return Claim(strangers, tuple(_proof(v, path, project) for v in chosen))
 
 
 def _lends(chosen: Variant, other: Variant) -> bool:
     return other.primitive == chosen.primitive and other.name in chosen.shares
 
 
-def _proof(variant: Variant, project: Project) -> frozenset[str]:
-    """The functions of which one must run; several symbols may stand for one function."""
-    symbols = (variant.ran,) if variant.ran else variant.symbols.values()
+def _proof(variant: Variant, path: Path, project: Project) -> Proof:
+    """What proves a variant: its `ran`, else the functions that end the primitive's operations,
+    for what sets up may be another variant's. Several symbols may stand for one function."""
+    operations = PRIMITIVES[variant.primitive].operations.values()
+    last = {operation.roles[-1] for operation in operations}
+    own = [symbol for role, symbol in variant.symbols.items() if role in last]
+    symbols = [variant.ran] if variant.ran else own or variant.symbols.values()
     found = (project.image.function_at(project.image.symbols[s]) for s in symbols)
-    return frozenset(function.name for function in found if function)
+    functions = frozenset(function.name for function in found if function)
+    fused = variant.primitive != path.primitive
+    lengths = [doing.length for doing in variant.doing.values()] if fused else []
+    least = max((max(length.first(), length.step) for length in lengths), default=0)
+    return Proof(f"{variant.primitive}/{variant.name}", functions, least)
 
 
-def prove(claimed: Claim, ran: frozenset[Function]) -> list[Finding]:
-    """Findings of the path check over the functions that ran."""
+def prove(claimed: Claim, ran: frozenset[Function], longest: Callable[[], int]) -> list[Finding]:
+    """Findings of the path check over the functions that ran; `longest` is the length of the
+    longest message, asked only where it decides."""
     strangers = sorted(ran & claimed.strangers, key=lambda function: function.address)
     findings = [
         Finding(
@@ -63,8 +84,8 @@ def prove(claimed: Claim, ran: frozenset[Function]) -> list[Finding]:
     ]
     names = {function.name for function in ran}
     findings += [
-        Finding("path", None, f"{variant} did not run: none of {', '.join(sorted(functions))}")
-        for variant, functions in claimed.proofs
-        if not names & functions
+        Finding("path", None, f"{p.variant} did not run: none of {', '.join(sorted(p.functions))}")
+        for p in claimed.proofs
+        if not names & p.functions and (not p.least or longest() >= p.least)
     ]
     return findings

@@ -110,7 +110,7 @@ def try_batch(
     order = session.addresses(results[0].order)
     if batch.size and trial.recorded:
         ran = frozenset(f for a in order if (f := project.image.function_at(a)))
-        findings += _path_findings(project, path, results, ran, batch.size, run)
+        findings += _path_findings(project, path, results, ran, batch, run)
         findings += _capability_findings(project, path, order, batch.size, run)
     failed = max(result.failed_scripts for result in results)
     abandoned = max(result.abandoned for result in results)
@@ -136,21 +136,28 @@ def _path_findings(
     path: Path,
     results: Sequence[RunResult],
     ran: frozenset[Function],
-    size: int,
+    batch: Batch,
     run: Run,
 ) -> list[Finding]:
     """The path check; a crash excuses code that has not run, never a stranger's that has."""
     claimed = claim(project, path)
     crashed = any(e.kind in (Kind.CRASH, Kind.EXIT) for r in results for e in r.events)
-    findings = [f for f in prove(claimed, ran) if f.symbol or not crashed]
+    longest = functools.partial(_longest, batch)
+    findings = [f for f in prove(claimed, ran, longest) if f.symbol or not crashed]
     strangers = {function.name: function for function in ran & claimed.strangers}
     base = project.image.text.address
     return [
-        _with_edge(project, f, find_crossing(strangers[f.symbol], size, base, run))
+        _with_edge(project, f, find_crossing(strangers[f.symbol], batch.size, base, run))
         if f.symbol
         else f
         for f in findings
     ]
+
+
+def _longest(batch: Batch) -> int:
+    """The bytes of the longest message that is not refused."""
+    taken = (index for index in range(batch.size) if not batch.answer(index).refused)
+    return max((batch.script(index).length for index in taken), default=0)
 
 
 def _capability_findings(

@@ -57,6 +57,14 @@ def _aes(chance: random.Random) -> _Edges:
         yield "ctr32", {**inputs, "data": chance.randbytes(16 * blocks)}
 
 
+def _aes_gcm_fused(chance: random.Random) -> _Edges:
+    for start, size, length in itertools.product(counters(32), (16, 32), (64, 512 + 48 + 5)):
+        counter = chance.randbytes(12) + start.to_bytes(4, "big")
+        inputs = {"key": chance.randbytes(size), "counter": counter, "xi": chance.randbytes(16)}
+        yield "seal", {**inputs, "data": chance.randbytes(length)}
+        yield "open", {**inputs, "data": bytes(length)}
+
+
 def _ghash(chance: random.Random) -> _Edges:
     ones, top, low = b"\xff" * 16, b"\x80" + bytes(15), bytes(15) + b"\x01"
     subkeys = (bytes(16), ones, top, low, b"\x7f" + b"\xff" * 15, b"\xff" * 15 + b"\xfe")
@@ -142,6 +150,7 @@ _EDGES: Mapping[str, Callable[[random.Random], _Edges]] = {
     "ghash": _ghash,
     "chacha20": _chacha20,
     "poly1305": _poly1305,
+    "aes_gcm_fused": _aes_gcm_fused,
     "aes_gcm": _aes_gcm,
     "chacha20_poly1305": _chacha20_poly1305(12, chacha20_poly1305.seal),
     "chacha20_poly1305_old": _chacha20_poly1305(8, chacha20_poly1305.seal_old),

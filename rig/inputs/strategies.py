@@ -64,6 +64,17 @@ _OPERATIONS: Mapping[str, Mapping[str, st.SearchStrategy[Any]]] = {
         "ctr32": st.fixed_dictionaries({"key": _key32, "counter": _counter, "data": _data})
     },
     "poly1305": {"mac": _poly1305},
+    "aes_gcm_fused": {
+        name: st.fixed_dictionaries(
+            {
+                "key": _aes_key,
+                "counter": _counter.map(lambda c: c[::-1]),
+                "xi": _block,
+                "data": _data,
+            }
+        )
+        for name in ("seal", "open")
+    },
     "aes_gcm": {
         "seal": st.fixed_dictionaries(
             _seal(_aes_key, st.binary(min_size=1, max_size=40), (4, 8, 12, 13, 14, 15, 16))

@@ -58,6 +58,13 @@ def _aes(take: _Bytes) -> _Sweep:
             yield "encrypt", {"key": take(size), "block": take(16)}
 
 
+def _aes_gcm_fused(take: _Bytes) -> _Sweep:
+    for length in DATA_LENGTHS[:1101]:
+        for size in AES_KEY_SIZES:
+            inputs = {"key": take(size), "counter": take(16), "xi": take(16)}
+            yield "seal", {**inputs, "data": take(length)}
+
+
 def _aead(key_sizes: tuple[int, ...], nonce: int) -> Callable[[_Bytes], _Sweep]:
     def sweep_aead(take: _Bytes) -> _Sweep:
         lengths = [(n, 13) for n in DATA_LENGTHS] + [(n % 50, n) for n in AAD_LENGTHS]
@@ -83,6 +90,7 @@ _SWEEPS: Mapping[str, Callable[[_Bytes], _Sweep]] = {
     "ghash": _ghash,
     "chacha20": _chacha20,
     "poly1305": _poly1305,
+    "aes_gcm_fused": _aes_gcm_fused,
     "aes_gcm": _aead(AES_KEY_SIZES, 12),
     "chacha20_poly1305": _aead((32,), 12),
     "chacha20_poly1305_old": _aead((32,), 8),

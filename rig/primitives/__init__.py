@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from rig.primitives.aead import AES_GCM, CHACHA20_POLY1305, CHACHA20_POLY1305_OLD
 from rig.primitives.aes import AES
+from rig.primitives.aes_gcm_fused import AES_GCM_FUSED
 from rig.primitives.chacha20 import CHACHA20
 from rig.primitives.definition import Definition
 from rig.primitives.ghash import GHASH
@@ -16,6 +17,7 @@ PRIMITIVES: Mapping[str, Definition] = {
         GHASH,
         CHACHA20,
         POLY1305,
+        AES_GCM_FUSED,
         AES_GCM,
         CHACHA20_POLY1305,
         CHACHA20_POLY1305_OLD,

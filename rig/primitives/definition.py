@@ -14,7 +14,9 @@ from rig.cases import Answer, Inputs, Values
 class Named:
     """A buffer that calls share or that is compared: its size comes from the contract.
 
-    `content` None is garbage before the first call; `expected` None is not compared.
+    `content` None is garbage before the first call; `expected` None is not compared. Where
+    `expected` is shorter than the buffer, what lies behind must stay as it was if the argument
+    is `out`, and is free if it is `inout`.
     """
 
     name: str
@@ -27,11 +29,14 @@ Arguments = Mapping[str, bytes | int | Named]
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One call: a role of the contract with its arguments, and what it must return."""
+    """One call: a role of the contract with its arguments, and what it must return where it
+    returns something. `arguments` are those of every form of the contract; each takes its own.
+    An `optional` call is left out where the variant has no such function."""
 
     role: str
     arguments: Arguments
     returns: int | None = None
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,8 @@ class Plan:
     length: int = 0
 
 
+DONE = "done"
+
 Inverse = Callable[[Inputs, Answer], tuple[str, Inputs, Answer]]
 Undefined = Callable[[Values], bool]
 
@@ -51,18 +58,22 @@ class Operation:
     """`answer` asks the oracle, `plan` says how the contract computes the same by calls of
     `roles`. `inverse` gives the operation, inputs and answer that undo it: what is sealed is
     opened too. `splits` names the message that the plan takes in two calls where the inputs
-    have a number `split` besides: the bytes, whole blocks, of the first call."""
+    have a number `split` besides: the bytes, whole blocks, of the first call. `part` names a role
+    that may do only a part of a message, and that message: the plan finds the bytes that the
+    variant's function does among its inputs, as the number DONE."""
 
     answer: Callable[[Inputs], Answer]
     plan: Callable[[Inputs, Answer], Plan]
     roles: tuple[str, ...]
     inverse: Inverse | None = None
     splits: str = ""
+    part: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A primitive: the header of its contract in native/include, and its operations.
+    """A primitive: the header of its contract in native/include, and its operations. `forms`
+    name the headers in native/include/field whose arguments its plans fill as well.
 
     `undefined` are the behaviours that a manifest may declare undefined for its variants, each
     with whether values call for it.
@@ -72,6 +83,7 @@ class Definition:
     header: str
     operations: Mapping[str, Operation]
     undefined: Mapping[str, Undefined] = field(default_factory=dict)
+    forms: tuple[str, ...] = ()
 
 
 def parts(inputs: Inputs, message: bytes) -> tuple[bytes, ...]:

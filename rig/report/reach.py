@@ -121,7 +121,7 @@ def variants_of(path: Document) -> frozenset[str]:
     """The variants that a path runs, as functions name them."""
     slots = (text.partition("/") for text in path["variants"])
     return frozenset(
-        f"{path['primitive'] if slot == _FUSED else slot}/{name}"
+        f"{path['primitive']}_fused/{name}" if slot == _FUSED else f"{slot}/{name}"
         for slot, _, name in slots
         if name != _UNUSED
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rig.cases import Answer, Case
-from rig.primitives.definition import Definition
+from rig.primitives.definition import DONE, Definition, octets
 from rig.runner.compose import Binding, compose
 from rig.runner.encode import encode
 from rig.runner.scripts import Script
@@ -43,8 +43,12 @@ class Batch:
 
 def script_of(definition: Definition, binding: Binding, case: Case, answer: Answer) -> Script:
     """The script of a case."""
-    operation = definition.operations[case.values.operation]
-    return compose(operation.plan(case.values.inputs, answer), case.placement, binding)
+    operation, inputs = definition.operations[case.values.operation], case.values.inputs
+    if operation.part:
+        role, name = operation.part
+        size = len(octets(inputs, name))
+        inputs = {**inputs, DONE: binding.doing[role].done(size) if role in binding.doing else size}
+    return compose(operation.plan(inputs, answer), case.placement, binding)
 
 
 def make_batch(

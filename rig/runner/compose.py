@@ -5,25 +5,40 @@ here: what the values mean.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rig.architectures import Architecture
 from rig.cases import Placement
-from rig.contracts import Argument, Contract, Direction, Function, bits_of, size_of
+from rig.contracts import Argument, Contract, Direction, Function, bits_of, place_of, size_of
+from rig.manifest import Doing
 from rig.primitives.definition import Named, Plan, Use
-from rig.runner.scripts import KEPT_LIMIT, Buffer, Call, Pointer, Script, TablePointer, Target, Word
+from rig.runner.scripts import (
+    KEPT_LIMIT,
+    Buffer,
+    Call,
+    Pointer,
+    Script,
+    TableEntry,
+    TablePointer,
+    Target,
+    Word,
+)
 from rig.runner.scripts import Argument as Passed
+
+_UNTOUCHED = b"\x5c"
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """How a contract stands in an image: what each role calls, and what stanzas narrow."""
+    """How a contract stands in an image: what each role calls, and what stanzas narrow. `doing`
+    is what a role does of a message, where the contract says so."""
 
     arch: Architecture
     contract: Contract
     targets: Mapping[str, Target]
     sizes: Mapping[str, int] = field(default_factory=dict)
     align: Mapping[str, int] = field(default_factory=dict)
+    doing: Mapping[str, Doing] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -57,11 +72,22 @@ class _Layout:
         )
         return len(self.buffers) - 1
 
+    def add_over(self, owner: int, content: bytes | None, expected: bytes | None) -> int:
+        """A shorter buffer over the front of another."""
+        size = len(content or expected or b"")
+        whole = self.buffers[owner]
+        part = replace(
+            whole, size=size, content=content, expected=expected, constant=False, alias=owner
+        )
+        self.buffers.append(part)
+        return len(self.buffers) - 1
+
 
 def compose(plan: Plan, placement: Placement, binding: Binding) -> Script:
     """The script of a plan; ValueError if a value has not the size that the contract gives."""
     layout = _Layout(binding, placement)
-    steps = tuple(_call(use, layout) for use in plan.uses)
+    uses = [use for use in plan.uses if use.role in binding.targets or not use.optional]
+    steps = tuple(_call(use, layout) for use in uses)
     return Script(tuple(layout.buffers), steps, plan.length)
 
 
@@ -72,7 +98,7 @@ def _call(use: Use, layout: _Layout) -> Call:
     indexes = _place_inputs(use, function, layout, numbers)
     arguments = tuple(_pass(a, use, layout, indexes, numbers) for a in function.arguments)
     returns = None
-    if use.returns is not None:
+    if use.returns is not None and function.returns != "void":
         bits = bits_of(function.returns, binding.arch)
         returns = Word(use.returns % (1 << bits), bits)
     return Call(binding.targets[use.role], arguments, returns)
@@ -81,7 +107,8 @@ def _call(use: Use, layout: _Layout) -> Call:
 def _place_inputs(
     use: Use, function: Function, layout: _Layout, numbers: Mapping[str, int]
 ) -> dict[str, int]:
-    """The buffers of plain inputs; one whose memory the output takes over is not constant."""
+    """The buffers of plain inputs; one whose memory the output takes over is not constant, and
+    keeps what lies behind the output."""
     indexes = {}
     for argument in function.arguments:
         value = use.arguments.get(argument.name)
@@ -89,6 +116,8 @@ def _place_inputs(
             output = _sharer(argument, use, function) if layout.placement.in_place else None
             _check_size(argument, value, _size(argument, layout, numbers), use)
             expected = output.expected if output else None
+            if expected is not None:
+                expected += value[len(expected) :]
             indexes[argument.name] = layout.add(
                 argument, len(value), value, expected, constant=output is None
             )
@@ -126,7 +155,7 @@ def _pass(
     numbers: Mapping[str, int],
 ) -> Passed:
     if argument.direction is Direction.TABLE:
-        return TablePointer()
+        return _table_pointer(argument, layout.binding)
     value = use.arguments[argument.name]
     if isinstance(value, int):
         bits = bits_of(argument.type, layout.binding.arch)
@@ -136,11 +165,70 @@ def _pass(
     shared = layout.placement.in_place and value.content is None
     if shared and argument.alias is not None and argument.alias in indexes:
         return Pointer(indexes[argument.alias])
+    if argument.at is not None:
+        name, offset = place_of(argument.at)
+        return Pointer(_holder(name, layout, numbers), offset)
     if value.name not in layout.named:
-        size = _size(argument, layout, numbers)
-        layout.named[value.name] = layout.add(
-            argument, size, value.content, value.expected, constant=False
-        )
+        layout.named[value.name] = _add_named(argument, value, layout, numbers)
     index = layout.named[value.name]
     small = layout.buffers[index].size <= KEPT_LIMIT
     return Pointer(index, kept=argument.direction is Direction.IN and small)
+
+
+def _table_pointer(argument: Argument, binding: Binding) -> TablePointer:
+    if argument.at is None:
+        return TablePointer()
+    entry = binding.targets[argument.at]
+    assert isinstance(entry, TableEntry)
+    return TablePointer(entry.index)
+
+
+def _add_named(
+    argument: Argument, value: Named, layout: _Layout, numbers: Mapping[str, int]
+) -> int:
+    size = _size(argument, layout, numbers)
+    content, expected = value.content, value.expected
+    if argument.direction is Direction.IN and content is not None:
+        return layout.add(argument, size, content, None, constant=True)
+    if _holds(argument.name, layout.binding.contract):
+        return layout.add_over(_holder(argument.name, layout, numbers), content, expected)
+    if expected is None or len(expected) == size:
+        return layout.add(argument, size, content, expected, constant=False)
+    if argument.direction is Direction.OUT:
+        rest = _UNTOUCHED * (size - len(expected))
+        before = _UNTOUCHED * len(expected) + rest
+        return layout.add(argument, size, before, expected + rest, constant=False)
+    owner = layout.add(argument, size, content, None, constant=False)
+    layout.add_over(owner, None, expected)
+    return owner
+
+
+def _holds(name: str, contract: Contract) -> bool:
+    return any(_within(name, contract))
+
+
+def _within(name: str, contract: Contract) -> list[Argument]:
+    """The arguments that lie in the memory of another."""
+    return [
+        argument
+        for function in contract.functions
+        for argument in function.arguments
+        if argument.pointer and argument.at and place_of(argument.at)[0] == name
+    ]
+
+
+def _holder(name: str, layout: _Layout, numbers: Mapping[str, int]) -> int:
+    """The memory of a buffer that holds others, as large and as aligned as all of them ask."""
+    key = f"{name} and what it holds"
+    if key not in layout.named:
+        contract, inside = layout.binding.contract, _within(name, layout.binding.contract)
+        whole = next(
+            a for f in contract.functions for a in f.arguments if a.pointer and a.name == name
+        )
+        ends = [place_of(a.at or "")[1] + _size(a, layout, numbers) for a in inside]
+        align = max(a.align for a in (whole, *inside))
+        size = max(_size(whole, layout, numbers), *ends)
+        layout.named[key] = layout.add(
+            replace(whole, align=align), size, None, None, constant=False
+        )
+    return layout.named[key]

@@ -35,7 +35,7 @@ _COUNT = Struct("<Q")
 _SCRIPT = Struct("<QQII")  # length, number, buffers, steps
 _BUFFER = Struct("<IIIIII")  # size, flags, align, skew, alias, 0
 _STEP = Struct("<BBBBIQQ")  # kind, target kind, bits of returns, arguments, size, value, returns
-_ARGUMENT = Struct("<BBHIQ")  # kind, bits, 0, buffer or call, value or offset
+_ARGUMENT = Struct("<BBHIQ")  # kind, bits, 0, buffer or call, value, offset or table entry
 _WRITE = Struct("<QQ")  # address, size
 _PROLOGUE = Struct("<QII")  # select, table words, writes
 
@@ -46,7 +46,6 @@ _WORD, _POINTER, _TABLE_POINTER, _RESULT = 0, 1, 2, 3
 _BITS = frozenset((8, 16, 32, 64))
 _MASK32, _MASK64 = (1 << 32) - 1, (1 << 64) - 1
 _PADDING = tuple(bytes(-size % 8) for size in range(8))
-_TABLE_ARGUMENT = _ARGUMENT.pack(_TABLE_POINTER, 64, 0, 0, 0)
 
 
 class ScriptError(ValueError):
@@ -175,7 +174,7 @@ def _argument(argument: Argument, calls: int, buffers: Sequence[Buffer]) -> byte
         bits, value = _word(argument)
         return _ARGUMENT.pack(_WORD, bits, 0, 0, value)
     if isinstance(argument, TablePointer):
-        return _TABLE_ARGUMENT
+        return _ARGUMENT.pack(_TABLE_POINTER, 64, 0, 0, argument.index)
     return _ARGUMENT.pack(_RESULT, 64, 0, _earlier(argument, calls), 0)
 
 

@@ -62,7 +62,9 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class TablePointer:
-    """The address of the path's table of function pointers."""
+    """The address of the path's table of function pointers, of its entry at an index."""
+
+    index: int = 0
 
 
 @dataclass(frozen=True, slots=True)

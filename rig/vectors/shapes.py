@@ -50,6 +50,13 @@ def _aead(key: Size) -> dict[str, Shape]:
     }
 
 
+def _fused() -> Shape:
+    """`xis` is Xi after each number of blocks, from none on."""
+    inputs = {"key": _AES_KEY, "counter": _BLOCK, "xi": _BLOCK, "data": _ANY}
+    outputs = {"output": _ANY, "xis": _BLOCKS, "h": _BLOCK}
+    return Shape(inputs, outputs, ("data", "output"))
+
+
 SHAPES: Mapping[str, Mapping[str, Shape]] = {
     "aes": {
         "encrypt": Shape({"key": _AES_KEY, "block": _BLOCK}, {"block_out": _BLOCK}),
@@ -58,6 +65,7 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
     "ghash": {"ghash": Shape({"h": _BLOCK, "xi": _BLOCK, "data": _BLOCKS}, {"xi_out": _BLOCK})},
     "chacha20": {"ctr32": _ctr32(_KEY, _ANY)},
     "poly1305": {"mac": Shape({"key": _KEY, "message": _ANY}, {"tag": _BLOCK})},
+    "aes_gcm_fused": {name: _fused() for name in ("seal", "open")},
     "aes_gcm": _aead(_AES_KEY),
     "chacha20_poly1305": _aead(_KEY),
     "chacha20_poly1305_old": _aead(_KEY),

@@ -86,6 +86,13 @@ GHASH = leaf(
     variant("pclmul", "ssse3 pclmul", "ghash"),
 )
 AES = leaf(variant("ct64", primitive="aes"), variant("aesni", "aes", "aes"))
+AES, GHASH = (
+    replace(p, variants=tuple(replace(v, layout=v.name) for v in p.variants)) for p in (AES, GHASH)
+)
+FUSED_GCM = leaf(
+    variant("nossse3", "aes !ssse3", "aes_gcm_fused", layouts={"aes": "aesni", "ghash": "ct64"}),
+    variant("ni", "aes ssse3 pclmul", "aes_gcm_fused", layouts={"aes": "aesni", "ghash": "pclmul"}),
+)
 GCM = Primitive(
     "aes_gcm", "rig.toml:9", None, {"seal": "s", "open": "o"}, (), ("fused", "aes", "ghash")
 )
@@ -300,14 +307,21 @@ def test_a_composition_has_every_combination_of_its_slots():
 
 
 def test_a_fused_variant_beside_its_slots():
-    fused = variant("vaes", "aes vaes", "aes_gcm", length=Length(16), undefined=("x",))
-    whole = replace(GCM, variants=(fused,))
-    manifest = project(AES, GHASH, whole)
+    """It takes its slot only beside the variants whose layouts it reads."""
+    manifest = project(AES, GHASH, FUSED_GCM, GCM)
     found = enumerated(manifest, by_rule(manifest, "aes_gcm"), "aes_gcm")
-    path = by_name(found.paths)["fused=vaes,aes=aesni,ghash=ct64"]
-    assert (path.lengths, path.undefined) == ((Length(16),), {"x"})
-    short = by_name(found.paths)["fused=-,aes=aesni,ghash=ct64"]
-    assert short.takes(15)
+    fused = {name for name in by_name(found.paths) if not name.startswith("fused=-")}
+    assert fused == {"fused=ni,aes=aesni,ghash=pclmul", "fused=nossse3,aes=aesni,ghash=ct64"}
+    path = by_name(found.paths)["fused=ni,aes=aesni,ghash=pclmul"]
+    assert path.needs == {"aes", "ssse3", "pclmul"}
+    assert path.lengths == (Length(),)
+
+
+def test_a_variant_with_a_contract_of_its_own_fills_no_slot():
+    other = variant("other", "aes", "aes", contract=FilePath("other.h"))
+    manifest = project(leaf(*AES.variants, other), GHASH, GCM)
+    assert dict(rule(manifest, GCM, mask("aes"), 0))["aes"] == "aesni"
+    assert rule(manifest, manifest.primitives["aes"], mask("aes"), 0) == chosen("other", "aes")
 
 
 def test_a_variant_that_narrows_len_fills_no_slot_unless_a_dispatcher_says_so():
@@ -360,6 +374,19 @@ def test_forced_paths():
     assert (path.masks, path.constant_time) == ((mask("aes"),), False)
     wide = forced_path(project(LIMITS), LIMITS, ARCH, chosen("avx2"))
     assert wide.lengths == (Length(129),)
+
+
+def test_a_forced_fused_variant_needs_its_layouts():
+    manifest = project(AES, GHASH, FUSED_GCM, GCM)
+
+    def name(*force: tuple[str, str]) -> str:
+        return forced_path(manifest, GCM, ARCH, force).name
+
+    assert name(("ghash", "pclmul")) == "fused=ni,aes=aesni,ghash=pclmul"
+    assert name(("ghash", "ssse3")) == "fused=-,aes=aesni,ghash=ssse3"
+    assert name(("fused", "-")) == "fused=-,aes=aesni,ghash=pclmul"
+    with pytest.raises(ManifestError, match="fused=ni: it needs ghash of the layout pclmul"):
+        name(("fused", "ni"), ("ghash", "ct64"))
 
 
 @pytest.mark.parametrize(

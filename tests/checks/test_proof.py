@@ -6,14 +6,19 @@ import pytest
 
 from rig.build.image import Function
 from rig.capabilities.paths import Path, direct_paths
-from rig.checks.proof import Claim, claim, prove
+from rig.checks.findings import Finding
+from rig.checks.proof import Claim, Proof, claim, prove
 from rig.manifest import Manifest, Variant
 from rig.project import Project
 
 OWN, OTHER, SHARED = (
     Function(name, 0x1000 + 16 * n, 16, "a.c") for n, name in enumerate(("own", "other", "shared"))
 )
-CLAIM = Claim(frozenset({OTHER}), (("toy/own", frozenset({"own", "own_init"})),))
+CLAIM = Claim(frozenset({OTHER}), (Proof("toy/own", frozenset({"own", "own_init"})),))
+
+
+def proven(claimed: Claim, *ran: Function, longest: int = 0) -> list[Finding]:
+    return prove(claimed, frozenset(ran), lambda: longest)
 
 
 def _path(project: Project, name: str) -> Path:
@@ -46,13 +51,13 @@ def _changed(project: Project, name: str, **changed: object) -> Project:
     ],
 )
 def test_prove(ran: set[Function], symbols: list[str]) -> None:
-    findings = prove(CLAIM, frozenset(ran))
+    findings = proven(CLAIM, *ran)
     assert [finding.symbol for finding in findings] == symbols
     assert all(finding.check == "path" for finding in findings)
 
 
 def test_words() -> None:
-    stranger, absent = prove(CLAIM, frozenset({OTHER}))
+    stranger, absent = proven(CLAIM, OTHER)
     assert stranger.summary == (
         "other ran, which belongs to a variant that this path has not chosen"
     )
@@ -61,14 +66,21 @@ def test_words() -> None:
 
 def test_one_of_several_entries_is_enough() -> None:
     init = Function("own_init", 0x2000, 8, "a.c")
-    assert prove(CLAIM, frozenset({init})) == []
+    assert proven(CLAIM, init) == []
 
 
 def test_every_slot_is_proven() -> None:
-    claimed = Claim(frozenset(), (("aes/x", frozenset({"a"})), ("ghash/y", frozenset({"b"}))))
-    function = Function("a", 0, 1, "a.c")
-    (finding,) = prove(claimed, frozenset({function}))
+    proofs = (Proof("aes/x", frozenset({"a"})), Proof("ghash/y", frozenset({"b"})))
+    (finding,) = proven(Claim(frozenset(), proofs), Function("a", 0, 1, "a.c"))
     assert finding.summary.startswith("ghash/y did not run")
+
+
+@pytest.mark.parametrize(("longest", "findings"), [(0, 0), (63, 0), (64, 1)])
+def test_a_fused_variant_is_proven_by_messages_that_are_long_enough(
+    longest: int, findings: int
+) -> None:
+    claimed = Claim(frozenset(), (Proof("gcm_fused/x", frozenset({"a"}), least=64),))
+    assert len(proven(claimed, OWN, longest=longest)) == findings
 
 
 def test_a_claim_makes_strangers_of_the_entries_of_other_variants(controls: Project) -> None:
@@ -78,7 +90,7 @@ def test_a_claim_makes_strangers_of_the_entries_of_other_variants(controls: Proj
     assert "control_borrows" not in strangers
     assert "control_run" not in strangers, "it stands beside the entries, for all of them"
     assert "control_select_chacha20" not in strangers, "the dispatcher is nobody's"
-    assert claimed.proofs == (("chacha20/borrows", frozenset({"control_borrows"})),)
+    assert claimed.proofs == (Proof("chacha20/borrows", frozenset({"control_borrows"})),)
 
 
 def test_shares_lends_one_variant_of_the_same_primitive(controls: Project) -> None:
@@ -91,4 +103,4 @@ def test_shares_lends_one_variant_of_the_same_primitive(controls: Project) -> No
 def test_ran_names_the_function_that_proves(controls: Project) -> None:
     project = _changed(controls, "clean", ran="control_run")
     claimed = claim(project, _path(project, "clean"))
-    assert claimed.proofs == (("chacha20/clean", frozenset({"control_run"})),)
+    assert claimed.proofs == (Proof("chacha20/clean", frozenset({"control_run"})),)

@@ -1,6 +1,7 @@
 """A plan becomes a script: sizes and widths by the contract, memory by the placement."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,16 @@ from rig.cases import Placement
 from rig.contracts import Contract, read
 from rig.primitives.definition import Named, Plan, Use
 from rig.runner.compose import Binding, compose
-from rig.runner.scripts import Address, Call, Pointer, Script, Side, TablePointer, Word
+from rig.runner.scripts import (
+    Address,
+    Call,
+    Pointer,
+    Script,
+    Side,
+    TableEntry,
+    TablePointer,
+    Word,
+)
 
 HEADER = """
 #include <stdint.h>
@@ -183,3 +193,84 @@ def test_unknown_roles_and_missing_arguments_are_named(contract: Contract) -> No
         _script(contract, Use("stop", {}))
     with pytest.raises(KeyError, match="blocks"):
         _script(contract, Use("run", {"out": Named("out"), "in": b"", "len": 0, "key": KEY}))
+
+
+FIELD = """
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * @Htable  out, size 64, align 16, opaque, at Xi+32
+ * @func    table, at absorb
+ */
+int toy_init(void *Htable, void *func[2]);
+
+/*
+ * @Xi   inout, size 16
+ * @out  out, size len
+ * @len  value
+ */
+void toy_absorb(uint8_t Xi[16], uint8_t *out, size_t len);
+
+/*
+ * @ivec  in, size 4
+ * @ctx   inout, size 8
+ */
+void toy_emit(const uint8_t ivec[4], void *ctx);
+"""
+
+
+@pytest.fixture(scope="module")
+def field(tmp_path_factory: pytest.TempPathFactory) -> Binding:
+    path: Path = tmp_path_factory.mktemp("field") / "toy.h"
+    path.write_text(FIELD)
+    contract = read(path)
+    targets = {role: TableEntry(index) for index, role in enumerate(contract.roles)}
+    return Binding(ARCHITECTURES["x86_64"], contract, targets)
+
+
+def _field_script(field: Binding, *uses: Use) -> Script:
+    return compose(Plan(uses), Placement(), field)
+
+
+def test_a_buffer_inside_another_and_an_entry_of_the_table(field: Binding) -> None:
+    xi = Named("Xi", b"\x01" * 16, b"\x02" * 16)
+    script = _field_script(
+        field,
+        Use("init", {"Htable": Named("Htable")}, returns=1),
+        Use("absorb", {"Xi": xi, "out": Named("out", expected=b""), "len": 0}, returns=7),
+    )
+    whole, part, _ = script.buffers
+    assert (whole.name, whole.size, whole.align, whole.content) == ("Xi", 96, 16, None)
+    assert (part.alias, part.content, part.expected) == (0, b"\x01" * 16, b"\x02" * 16)
+    init, absorb = script.steps
+    assert isinstance(init, Call)
+    assert isinstance(absorb, Call)
+    assert init.arguments == (Pointer(0, 32), TablePointer(1))
+    assert absorb.arguments[0] == Pointer(1)
+    assert (init.returns, absorb.returns) == (Word(1, 32), None), "a void function returns nothing"
+
+
+def test_what_lies_behind_an_output_stays(field: Binding) -> None:
+    xi = Named("Xi", bytes(16))
+    use = Use("absorb", {"Xi": xi, "out": Named("out", expected=b"abc"), "len": 5})
+    out = _field_script(field, use).buffers[2]
+    assert out.content is not None
+    assert (out.size, out.expected) == (5, b"abc" + out.content[3:])
+
+
+def test_what_a_form_only_reads_is_constant_and_what_lies_behind_a_state_is_free(
+    field: Binding,
+) -> None:
+    ivec, ctx = Named("ivec", b"1234", b"1235"), Named("ctx", bytes(8), b"\x01")
+    constant, whole, part = _field_script(field, Use("emit", {"ivec": ivec, "ctx": ctx})).buffers
+    assert (constant.constant, constant.expected) == (True, None)
+    assert (whole.size, whole.expected) == (8, None)
+    assert (part.alias, part.size, part.expected) == (1, 1, b"\x01")
+
+
+def test_an_optional_call_is_made_where_there_is_such_a_function(field: Binding) -> None:
+    use = Use("convert", {}, optional=True)
+    assert _field_script(field, use).steps == ()
+    with pytest.raises(KeyError):
+        _field_script(field, replace(use, optional=False))

@@ -14,6 +14,8 @@ from rig.vectors import Problem, bundled
 from rig.vectors.shapes import SHAPES
 
 FOLDER = data_folder("vectors")
+# A kernel that is a part of an AEAD has no records: those are of whole messages.
+RECORDED = sorted(name for name in SHAPES if not name.endswith("_fused"))
 LISTED = tomllib.loads((FOLDER / "SOURCES.toml").read_text(encoding="utf-8"))["file"]
 
 
@@ -29,7 +31,7 @@ def test_every_file_is_listed_once_and_every_primitive_has_one():
     files = [file for file in FOLDER.rglob("*") if file.is_file()]
     found = sorted(file.relative_to(FOLDER).as_posix() for file in files)
     assert sorted([entry["path"] for entry in LISTED] + ["SOURCES.toml"]) == found
-    assert {entry["path"].split("/")[0] for entry in LISTED} == set(SHAPES)
+    assert {entry["path"].split("/")[0] for entry in LISTED} == set(RECORDED)
 
 
 COUNTS = {
@@ -43,7 +45,7 @@ COUNTS = {
 }
 
 
-@pytest.mark.parametrize("primitive", SHAPES)
+@pytest.mark.parametrize("primitive", RECORDED)
 def test_counts(primitive):
     vectors = list(bundled(primitive))
     assert [str(v) for v in vectors if isinstance(v, Problem)] == []
