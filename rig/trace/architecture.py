@@ -31,6 +31,8 @@ class Kind(Enum):
     INDIRECT_JUMP = "indirect jump"
     INDIRECT_CALL = "indirect call"
     STOP = "stop"  # raises an exception always, as ud2 does
+    PREDICATED_RETURN = "predicated return"  # or goes on behind it, as `popeq {pc}`
+    PREDICATED_JUMP = "predicated indirect jump"
 
     @property
     def falls_through(self) -> bool:
@@ -100,6 +102,8 @@ class Architecture(Protocol):
     """
 
     sweeps_beside_data: bool
+    stop: str
+    """The instruction to put where flow never comes."""
 
     def straight(self, code: bytes, base: int, start: int) -> Iterator[Instruction]:
         """Decode one after the other from address `start`; `code` stands at `base`.
@@ -121,10 +125,6 @@ class Architecture(Protocol):
 
     def text(self, instruction: Instruction, name: Callable[[int], str | None]) -> str:
         """Write it as assembly; `name` may give a name to an address that it mentions."""
-        ...
-
-    def features(self, instruction: Instruction) -> frozenset[str]:
-        """Name the CPU features that it needs, all of them, in the decoder's spelling."""
         ...
 
     def constants(self, instruction: Instruction) -> Sequence[Constant]:

@@ -15,9 +15,22 @@ from itertools import pairwise
 
 from rig.trace.architecture import Architecture, Instruction, Kind, TraceError
 
-UNKNOWN, CODE, SWEPT, DATA, PADDING = range(5)
+UNKNOWN, CODE, SWEPT, DATA, PADDING, DECLARED = range(6)  # declared data by the file itself
 UNDECIDED = re.compile(b"[%c]+" % UNKNOWN)
-NOT_CODE = re.compile(b"[%c%c]+" % (UNKNOWN, DATA))
+NOT_CODE = re.compile(b"[%c%c%c]+" % (UNKNOWN, DATA, DECLARED))
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes of the text that are not counted as instructions."""
+
+    address: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The address of the byte behind it."""
+        return self.address + self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +127,8 @@ class Recovery:
         for instruction in self.architecture.straight(self.code, self.base, start):
             if instruction.address in self.found or instruction.address in new:
                 return
+            if self.state_at(instruction.address) == DECLARED:
+                break
             new[instruction.address] = instruction
             if instruction.target is not None and self.holds(instruction.target):
                 yield instruction.target
@@ -161,7 +176,8 @@ class Recovery:
     def skip_padding(self, start: int, end: int) -> int:
         """Give the address of the first byte from `start` to `end` that is no padding."""
         for instruction in self.architecture.straight(self.code, self.base, start):
-            if instruction.end > end or not self.architecture.is_padding(instruction):
+            padding = self.architecture.is_padding(instruction)
+            if instruction.end > end or not padding or self.state_at(start) == DECLARED:
                 break
             start = instruction.end
         return start
@@ -190,11 +206,15 @@ def overlap(ordered: Sequence[Instruction]) -> tuple[Instruction, Instruction] |
 
 
 def recover(
-    architecture: Architecture, code: bytes, base: int, extents: Sequence[Extent]
+    architecture: Architecture,
+    code: bytes,
+    base: int,
+    extents: Sequence[Extent],
+    literals: Iterable[Span] = (),
 ) -> Recovery:
     """Find the instructions of a text.
 
-    Flow is followed from the entry of each extent, across extents. Where a function holds an
+    `literals` are data. Flow is followed from the entry of each extent, across extents. Where a function holds an
     indirect jump, whose targets nobody states, the bytes that flow has not reached are swept
     as well, less what code refers to as data. Swept code may refer to further data, so the
     sweep is done again until it takes nothing for code that it refers to.
@@ -203,6 +223,8 @@ def recover(
         UndecodableError: flow from an entry arrives at bytes that are no instruction.
     """
     certain = Recovery(architecture, code, base, extents)
+    for span in literals:
+        certain.mark(span.address, span.end, DECLARED)
     certain.follow(extent.address for extent in extents)
     jumps = certain.indirect_jumps()
     dispatching = [extent for extent in extents if any(jump in extent for jump in jumps)]
@@ -245,7 +267,7 @@ def _read_tables(recovery: Recovery, extent: Extent, addresses: Sequence[int]) -
     an address is not known, so it is data up to the next thing known."""
     inside = range(extent.address, extent.end)
     for table in addresses:
-        if table in extent and recovery.state_at(table) == UNKNOWN:
+        if table in extent and recovery.state_at(table) in (UNKNOWN, DECLARED):
             targets = recovery.architecture.jump_table(recovery.code, recovery.base, table, inside)
             if len(targets) > 1:
                 recovery.attempt(targets, extent)

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from functools import cache, partial
 from operator import attrgetter
 
+from rig.trace.aarch64 import AArch64
 from rig.trace.architecture import Architecture, Instruction, Kind, TraceError
+from rig.trace.arm import Arm
 from rig.trace.flow import (
     NOT_CODE,
     Extent,
     Recovery,
+    Span,
     UndecodableError,
     overlap,
     recover,
@@ -24,17 +27,11 @@ from rig.trace.x86 import X86
 _ARCHITECTURES: Mapping[str, Callable[[], Architecture]] = {
     "x86_64": partial(X86, 64),
     "i386": partial(X86, 32),
+    "aarch64": AArch64,
+    "arm": Arm,
 }
 
 _address = attrgetter("address")
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Bytes of a function that are not counted as instructions."""
-
-    address: int
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +104,16 @@ def architecture(arch: str) -> Architecture:
     return _ARCHITECTURES[arch]()
 
 
-def decode(arch: str, code: bytes, address: int, functions: Sequence[Extent]) -> Decoded:
+def decode(
+    arch: str,
+    code: bytes,
+    address: int,
+    functions: Sequence[Extent],
+    literals: Sequence[Span] = (),
+) -> Decoded:
     """Find the instructions of the functions in a text that stands at `address`.
 
+    `literals` are what the file itself calls data, by ARM's mapping symbols. The rest:
     Bytes that no flow reaches are data or padding and are not counted. In a function with an
     indirect jump they are instructions if they decode cleanly, flow on to something known and
     nothing refers to them as data.
@@ -121,20 +125,16 @@ def decode(arch: str, code: bytes, address: int, functions: Sequence[Extent]) ->
     """
     _check_extents(functions, address, address + len(code))
     try:
-        recovery = recover(architecture(arch), code, address, functions)
+        recovery = recover(architecture(arch), code, address, functions, literals)
     except UndecodableError as error:
-        raise TraceError(_undecodable(error.address, code, address, functions)) from error
+        stop = architecture(arch).stop
+        raise TraceError(_undecodable(error.address, code, address, functions, stop)) from error
     ordered = sorted(recovery.found.values(), key=_address)
     _check_overlap(ordered, functions)
     _check_reads(recovery, ordered, functions)
     leaders = _leaders(recovery, ordered)
     taken_apart = tuple(_function(recovery, extent, ordered, leaders) for extent in functions)
     return Decoded(arch, taken_apart, _stray(ordered, taken_apart))
-
-
-def features(arch: str, instruction: Instruction) -> frozenset[str]:
-    """Name the CPU features that an instruction needs, all of them."""
-    return architecture(arch).features(instruction)
 
 
 def _check_extents(functions: Sequence[Extent], start: int, end: int) -> None:
@@ -157,13 +157,15 @@ def _sizeless(name: str) -> str:
     )
 
 
-def _undecodable(at: int, code: bytes, base: int, functions: Sequence[Extent]) -> str:
+def _undecodable(
+    at: int, code: bytes, base: int, functions: Sequence[Extent], stop: str
+) -> str:
     if at >= base + len(code):
         return f"{_place(at - 1, functions)}: flow runs off the end of the text"
     shown = code[at - base : at - base + 8].hex(" ")
     return (
         f"{_place(at, functions)}: flow arrives at bytes that are no instruction ({shown} ...); "
-        "if they are data behind a call that never returns, put `ud2` between"
+        f"if they are data behind a call that never returns, put `{stop}` between"
     )
 
 
@@ -196,7 +198,7 @@ def _check_reads(
             raise TraceError(
                 f"{_place(reader.address, functions)}: reads the instruction at "
                 f"{_place(read.address, functions)}, which a trap would change; if that is data "
-                "behind a call that never returns, put `ud2` between"
+                f"behind a call that never returns, put `{recovery.architecture.stop}` between"
             )
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from rig.trace.architecture import Instruction, Kind
 from rig.trace.branches import NOT_TAKEN, TAKEN
-from rig.trace.instructions import Decoded, FunctionCode, Span, architecture
+from rig.trace.flow import Span
+from rig.trace.instructions import Decoded, FunctionCode, architecture
 from rig.trace.lines import Lines, SourceLine
 
 EXECUTED, MISSED, ONE_WAY, NOT_CODE = "+", "-", "~", "."

@@ -44,6 +44,8 @@ class _Referring(Protocol):
 class X86:
     """The encoding for 64-bit or 32-bit mode (Intel SDM volume 2)."""
 
+    stop = "ud2"
+
     def __init__(self, bits: int) -> None:
         """Load the decoder.
 
