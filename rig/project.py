@@ -55,7 +55,7 @@ from rig.runner.scripts import (
 from rig.runner.session import Session
 from rig.toml_table import nearest
 from rig.trace.branches import Branch, directions, traps
-from rig.trace.flow import Extent
+from rig.trace.flow import Extent, Span
 from rig.trace.instructions import Decoded, decode
 
 _OSXSAVE = 1 << 27  # CPUID leaf 1, ECX: XGETBV may be executed
@@ -91,22 +91,29 @@ class Project:
         return Session(self.image, traps(decoded(self.image), base), self.runner)
 
 
-_Text = tuple[FilePath, str, bytes, int, tuple[Extent, ...]]
+_Text = tuple[FilePath, str, bytes, int, tuple[Extent, ...], tuple[Span, ...]]
 
 
 def _text(image: Image) -> _Text:
     extents = tuple(Extent(f.name, f.address, f.size) for f in image.functions)
-    return image.path, image.arch, image.text.data, image.text.address, extents
+    literals = tuple(Span(address, size) for address, size in image.literals)
+    return image.path, image.arch, image.text.data, image.text.address, extents, literals
 
 
 @functools.lru_cache(maxsize=4)
 def _decoded(text: _Text) -> Decoded:
-    _, arch, code, address, extents = text
-    return decode(arch, code, address, extents)
+    _, arch, code, address, extents, literals = text
+    return decode(arch, code, address, extents, literals)
 
 
 def decoded(image: Image) -> Decoded:
-    """The image's text taken apart into instructions, once per process."""
+    """The image's text taken apart into instructions, once per process. BuildError for Thumb."""
+    if image.thumb:
+        first = min(image.thumb)
+        raise BuildError(
+            f"{first}: Thumb code, of which the rig knows no instruction: compile it with -marm, or "
+            "put `.arm` before it"
+        )
     return _decoded(_text(image))
 
 

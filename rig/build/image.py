@@ -12,6 +12,7 @@ import tempfile
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 
@@ -28,6 +29,11 @@ from rig.errors import BuildError
 _LINK_FLAGS = ("-shared", "-Bsymbolic", "-z", "defs", "-z", "notext", "--hash-style=sysv")
 _WORD = 4
 _WORD_FORMATS = {4: "<I", 8: "<Q"}
+_MAPPED = ("aarch64", "arm")
+
+
+_MAPPING = re.compile(r"\$[adtx](\..*)?")
+_EXECUTABLE = 4  # SHF_EXECINSTR
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,8 @@ class Wanted:
 class Image:
     """A linked image; `path` is its ELF file, `root` resolves source paths in its DWARF.
     `symbols` are where things stand; functions in `thumb` are called one byte further on.
-    `prebuilt` has the SHA-256 of each source that the project brought compiled."""
+    `prebuilt` has the SHA-256 of each source that the project brought compiled. `literals` are
+    what ARM's mapping symbols call data in the text, each an address and a size."""
 
     path: Path
     arch: str
@@ -83,6 +90,7 @@ class Image:
     vector: VectorPlace
     prebuilt: Mapping[str, str]
     objects: tuple[Object, ...]
+    literals: tuple[tuple[int, int], ...]
 
     @property
     def reused(self) -> int:
@@ -202,6 +210,7 @@ def read(
         segments = _segments(elf, values, arch)
         sections = _input_sections(listing.read_text(), objects)
         functions = _functions(elf, sections, arch)
+        literals = _literals(elf) if arch.name in _MAPPED else ()
         place = _vector(vector, entries[vector])
     return Image(
         path=path,
@@ -215,6 +224,7 @@ def read(
         vector=place,
         prebuilt=_prebuilt(objects),
         objects=tuple(objects),
+        literals=literals,
     )
 
 
@@ -321,3 +331,18 @@ def _functions(
         if address not in found or symbol["st_info"]["bind"] == "STB_GLOBAL":
             found[address] = Function(symbol.name, address, size, source)
     return tuple(found[address] for address in sorted(found))
+
+
+def _literals(elf: ELFFile) -> tuple[tuple[int, int], ...]:
+    """From each `$d` in the code up to the next mapping symbol (AAELF32, AAELF64)."""
+    symbols = _symbol_table(elf).iter_symbols()
+    marks = {s["st_value"]: s.name[:2] for s in symbols if _MAPPING.fullmatch(s.name)}
+    found = []
+    for code in elf.iter_sections():
+        if not code["sh_flags"] & _EXECUTABLE:
+            continue
+        end = code["sh_addr"] + code["sh_size"]
+        inside = sorted(address for address in marks if code["sh_addr"] <= address < end)
+        pairs = pairwise([*inside, end])
+        found += [(at, until - at) for at, until in pairs if marks[at] == "$d"]
+    return tuple(found)

@@ -27,13 +27,19 @@ from rig.checks.findings import Finding
 from rig.manifest import Primitive, Variant
 from rig.project import Project, decoded, functions_of
 from rig.trace.architecture import Instruction
+from rig.trace.assembler import UNKNOWN
 from rig.trace.instructions import FunctionCode
-from rig.trace.isa import allowed, demand, runs_as
+from rig.trace.isa import Demand, allowed, demands, runs_as
 
 CHECK = "capability"
 
 # A dispatcher reads XCR0 by xgetbv, after CPUID has told it that OSXSAVE is set.
 _DETECTION = frozenset({"xsave"})
+
+_NOT_TAKEN = (
+    ": the toolchain's assembler does not take this text, so that what the instruction needs is "
+    "not known"
+)
 
 Owner = tuple[str, str]
 Describe = Callable[[int], str]
@@ -58,11 +64,11 @@ def static_findings(
     found: dict[str, tuple[Finding, ...]] = {}
     for variant in (v for v in primitive.variants if v.arch == project.arch):
         own = [codes[a] for a in sorted(judged[variant.primitive, variant.name])]
-        faults = _faults(project.arch, own, variant.needs.required)
+        faults = _faults(project.image, own, variant.needs.required)
         found[variant.name] = tuple(_static(f, variant.needs, describe) for f in faults)
     nobodys = [codes[a] for a in _nobodys(project, primitive)]
     none = Needs(project.arch)
-    faults = _faults(project.arch, nobodys, _DETECTION)
+    faults = _faults(project.image, nobodys, _DETECTION)
     found[""] = tuple(_static(f, none, describe) for f in faults)
     return {name: findings for name, findings in found.items() if findings}
 
@@ -73,7 +79,7 @@ def executed(
     """The findings about instructions that a path executed, each with the first one's address;
     `hits` are the addresses of all. What every mask of the path has is allowed."""
     shared = functools.reduce(Vector.__and__, path.masks) | Vector.base(path.arch)
-    names = allowed(frozenset(shared.names))
+    names = allowed(frozenset(shared.names), path.arch)
     ran = hits if isinstance(hits, frozenset) else frozenset(hits)
     found = []
     for needed, addresses in _table(_Key(project.image.path, project.image)).items():
@@ -108,27 +114,34 @@ class _Key:
 
 
 @functools.lru_cache(maxsize=4)
+def _demands(key: _Key) -> Demand:
+    """What each instruction of an image needs; the assembler's answers lie beside the image."""
+    return demands(decoded(key.image), key.path.parent)
+
+
+@functools.lru_cache(maxsize=4)
 def _table(key: _Key) -> Mapping[frozenset[str], frozenset[int]]:
     """The addresses of the instructions of an image by what they need; base needs left out."""
-    image = key.image
+    image, demand = key.image, _demands(key)
     base = frozenset(Vector.base(image.arch).names)
     found: dict[frozenset[str], list[int]] = {}
     for code in decoded(image).functions:
         for instruction in code.instructions:
-            needed = demand(image.arch, instruction) - base
+            needed = demand(instruction) - base
             if needed:
                 found.setdefault(needed, []).append(instruction.address)
     return {needed: frozenset(addresses) for needed, addresses in found.items()}
 
 
-def _faults(arch: str, codes: Iterable[FunctionCode], needs: frozenset[str]) -> Iterator[_Fault]:
-    names = allowed(needs | frozenset(Vector.base(arch).names))
+def _faults(image: Image, codes: Iterable[FunctionCode], needs: frozenset[str]) -> Iterator[_Fault]:
+    demand, arch = _demands(_Key(image.path, image)), image.arch
+    names = allowed(needs | frozenset(Vector.base(arch).names), arch)
     for code in codes:
         groups: dict[tuple[frozenset[str], str | None], list[Instruction]] = {}
         for instruction in code.instructions:
-            missing = demand(arch, instruction) - names
+            missing = demand(instruction) - names
             if missing:
-                groups.setdefault((missing, runs_as(instruction)), []).append(instruction)
+                groups.setdefault((missing, runs_as(arch, instruction)), []).append(instruction)
         for (missing, _), instructions in groups.items():
             yield _Fault(code.name, missing, tuple(instructions))
 
@@ -198,11 +211,13 @@ def _owners(project: Project, address: int) -> frozenset[Owner]:
 
 def _static(fault: _Fault, needs: Needs, describe: Describe) -> Finding:
     first = min(fault.instructions, key=attrgetter("address"))
-    asked = " ".join(sorted(needs.required))
+    symbol, asked = fault.symbol, " ".join(sorted(needs.required))
+    if UNKNOWN in fault.missing:
+        return Finding(CHECK, None, f"{describe(first.address)}{_NOT_TAKEN}", _more(fault), symbol)
     rule = f'`needs = "{asked}"` does not allow' if asked else "code without `needs` may not use"
     text = f"{describe(first.address)} needs {_words(fault.missing)}, which {rule}"
-    summary = f"{text}; {_effect(fault.missing, needs, runs_as(first))}"
-    return Finding(CHECK, None, summary, _more(fault), fault.symbol)
+    summary = f"{text}; {_effect(fault.missing, needs, runs_as(needs.arch, first))}"
+    return Finding(CHECK, None, summary, _more(fault), symbol)
 
 
 def _more(fault: _Fault) -> tuple[str, ...]:
@@ -241,6 +256,8 @@ def models_lacking(missing: frozenset[str], needs: Needs) -> tuple[str, ...]:
 def _dynamic(
     symbol: str, missing: frozenset[str], address: int, path: Path, describe: Describe
 ) -> Finding:
+    if UNKNOWN in missing:
+        return Finding(CHECK, None, f"{describe(address)} ran{_NOT_TAKEN}", symbol=symbol)
     lack = "the path's mask lacks" if len(path.masks) == 1 else "the path's masks do not share"
     names = _words(f"{name} ({_bit(name, path.arch) or 'no bit'})" for name in sorted(missing))
     text = f"{describe(address)} ran; it needs {names}, which {lack}"

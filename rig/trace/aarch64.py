@@ -11,8 +11,11 @@ from rig.trace.fixed import FixedWidth, Row, disassembler, signed
 
 _NOP, _ZERO = 0xD503201F, 31
 _REGISTER_BRANCHES = {  # C4.1: unconditional branch (register), by opc; 8 and 9: with a key
-    **{0: Kind.INDIRECT_JUMP, 1: Kind.INDIRECT_CALL, 2: Kind.RETURN},
-    **{8: Kind.INDIRECT_JUMP, 9: Kind.INDIRECT_CALL},
+    0: Kind.INDIRECT_JUMP,
+    1: Kind.INDIRECT_CALL,
+    2: Kind.RETURN,
+    8: Kind.INDIRECT_JUMP,
+    9: Kind.INDIRECT_CALL,
 }
 _LITERAL_WIDTHS = {0: (4, 8, 4, 0), 1: (4, 8, 16, 0)}  # by V, then opc; prfm reads nothing
 _MASK = (1 << 64) - 1
@@ -63,8 +66,9 @@ class AArch64(FixedWidth):
         """The text for the assembler (see `FixedWidth`); every base has SIMD registers."""
         word = _word(instruction)
         relative = word & 0x1F000000 == 0x10000000 or word & 0x3B000000 == 0x18000000
+        hint = word & 0xFFFFF01F == 0xD503201F  # bti, paciasp, xpaclri, esb
         jumps = self.flow(word, instruction.address)[1] is not None
-        return None if relative or jumps else self.written(instruction)
+        return None if relative or hint or jumps else self.written(instruction)
 
 
 def _word(instruction: Instruction) -> int:
@@ -89,12 +93,10 @@ class _Pages(Row):
         value, width = self._named(word, address)
         if word & 0xFC000000 == 0x94000000 or word & 0xFFFFFC1F == 0xD63F0000:
             self.known.clear()
-        taken = width == 0 and value is not None
-        if not taken and not _is_plain_access(word):
-            self.forget(word & 31, word >> 5 & 31, word >> 10 & 31)
-        elif _is_plain_access(word):
-            self.forget(word & 31)
-        if taken and value is not None:
+        self.forget(word & 31)
+        if _may_write_back(word):
+            self.forget(word >> 5 & 31, word >> 10 & 31)
+        if width == 0 and value is not None:
             self.known[word & 31] = value
         page = word & 0x9F000000 == 0x90000000
         return (value, width) if value in self.text and not page else (None, 0)
@@ -121,6 +123,11 @@ class _Pages(Row):
 def _is_plain_access(word: int) -> bool:
     """A load or store with an unsigned offset: the base stays."""
     return word & 0x3B000000 == 0x39000000
+
+
+def _may_write_back(word: int) -> bool:
+    """Loads and stores of the other forms: of pairs, or that change the base."""
+    return word & 0x0A000000 == 0x08000000 and not _is_plain_access(word)
 
 
 def _constants(word: int) -> Iterator[Constant]:

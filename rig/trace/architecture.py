@@ -40,6 +40,16 @@ class Kind(Enum):
         return self not in _NEVER_FALLS_THROUGH
 
     @property
+    def is_predicated(self) -> bool:
+        """Whether it leaves only if its condition holds, and where to is not stated."""
+        return self in (Kind.PREDICATED_RETURN, Kind.PREDICATED_JUMP)
+
+    @property
+    def is_indirect_jump(self) -> bool:
+        """Whether it may jump to where nobody states."""
+        return self in (Kind.INDIRECT_JUMP, Kind.PREDICATED_JUMP)
+
+    @property
     def is_call(self) -> bool:
         """Whether control comes back behind it, if the callee returns."""
         return self in (Kind.CALL, Kind.INDIRECT_CALL)
@@ -94,14 +104,18 @@ class Constant:
     value: int
 
 
+class Told(Enum):
+    """What tells data in a text from code, where flow does not."""
+
+    BY_FILE = "mapping symbols"
+    BY_INSTRUCTIONS = "each instruction names what it reads"
+    IN_PART = "some do; so the rest of a function that holds data is not decoded"
+
+
 class Architecture(Protocol):
-    """The encoding of one architecture. Addresses are those of the running image.
+    """The encoding of one architecture. Addresses are those of the running image."""
 
-    `sweeps_beside_data` says that an instruction always tells what it refers to, or the file
-    tells data from code, so that the rest of a function that holds data can be decoded.
-    """
-
-    sweeps_beside_data: bool
+    told: Told
     stop: str
     """The instruction to put where flow never comes."""
 

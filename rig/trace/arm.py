@@ -1,7 +1,7 @@
 """ARM, A32 only: what its instructions do, from their bits.
 
 Enters: words of the text. Leaves: kinds, targets, references, numbers. Never here: text; that is
-capstone's. Thumb has no module; the build refuses it. "F" are chapters of the Arm Architecture
+capstone's. Thumb is not known here; a project with Thumb code is refused. "F" are chapters of the Arm Architecture
 Reference Manual (DDI 0487), "A5" and "A8" of its edition for ARMv7 (DDI 0406).
 
 Almost every instruction may be predicated. One that is not executed for its condition counts as
@@ -39,7 +39,7 @@ class Arm(FixedWidth):
     def flow(self, word: int, address: int) -> tuple[Kind, int | None]:
         """The kind and the target."""
         condition = word >> 28
-        if condition == _UNCONDITIONAL:  # blx to Thumb has no place here; the build refuses it
+        if condition == _UNCONDITIONAL:  # blx goes to Thumb, which a project must not hold
             return Kind.OTHER, None
         kind, target = _flow(word, address)
         return (kind if condition == _ALWAYS else _PREDICATED.get(kind, kind)), target
@@ -58,8 +58,10 @@ class Arm(FixedWidth):
 
     def assembly(self, instruction: Instruction) -> str | None:
         """The text for the assembler (see `FixedWidth`)."""
-        jumps = self.flow(_word(instruction), instruction.address)[1] is not None
-        return None if jumps else self.written(instruction)
+        word = _word(instruction)
+        hint = word & 0x0FFFFF00 == 0x0320F000
+        jumps = self.flow(word, instruction.address)[1] is not None
+        return None if hint or jumps else self.written(instruction)
 
 
 def _word(instruction: Instruction) -> int:

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rig.architectures import ARCHITECTURES
 from rig.build.toolchain import find_toolchain
 from rig.cache import digest, write_atomically
+from rig.errors import BuildError
 
 UNKNOWN = "unassembled"
 """Stands for the features of a text that the assembler does not take."""
@@ -42,6 +42,7 @@ class _Step:
         return next(names, self.feature)
 
 
+_BASE = _Step("", "")
 _AES = ((r"pmull2? .*\.1q", "pmull"), (r"vmull\.p64", "pmull"))
 _SHA2 = (("sha1", "sha1"),)
 _ARMV8 = (
@@ -50,27 +51,28 @@ _ARMV8 = (
 )
 
 
-def _extensions(base: str, names: Iterable[str]) -> tuple[_Step, ...]:
-    return tuple(_Step(f".arch {base}+{name}", name) for name in names)
+_OTHERS = ("crc", "lse", "rdm", "dotprod", "fp16", "i8mm", "bf16", "sve", "sve2", "rng", "dit")
 
+_TARGETS = {
+    "aarch64": ("--target=aarch64-linux-gnu", "-march=armv8-a"),
+    "arm": ("--target=arm-linux-gnueabi", "-march=armv7-a", "-mfpu=none"),
+}
+"""The bases: ARMv8-A with Advanced SIMD; ARMv7-A without floating point. They are options, since
+the directive `.fpu none` leaves the floating-point registers."""
 
-# The first step is the base: ARMv8-A with Advanced SIMD; ARMv7-A without floating point.
 _LADDERS: Mapping[str, tuple[_Step, ...]] = {
     "aarch64": (
-        _Step(".arch armv8-a", ""),
         _Step(".arch armv8-a+aes", "aes", _AES),
         _Step(".arch armv8-a+sha2", "sha256", _SHA2),
-        _Step(".arch armv8.2-a+sha3", "sha3", (("sha512", "sha512"),)),
-        *_extensions("armv8-a", ("crc", "lse", "rdm")),
-        *_extensions("armv8.2-a", ("dotprod", "fp16", "sm4", "i8mm", "bf16", "sve", "sve2")),
-        _Step(".arch armv8.3-a", "armv8.3"),
-        _Step(".arch armv8.5-a", "armv8.5"),
+        _Step(".arch armv8-a+sha3", "sha3", (("sha512", "sha512"),)),
+        _Step(".arch armv8-a+sm4", "sm4", (("sm3", "sm3"),)),
+        *(_Step(f".arch armv8-a+{name}", name) for name in _OTHERS),
     ),
     "arm": (
-        _Step(".arch armv7-a\n.fpu none", ""),
         _Step(".arch armv7-a\n.fpu neon", "neon"),
         _Step(".arch armv7-a\n.fpu neon-vfpv4", "vfpv4"),
-        _Step(".arch armv7ve\n.fpu none", "idiv"),
+        _Step(".arch armv7-a\n.fpu none\n.arch_extension idiv", "idiv"),
+        _Step(".arch armv7-a\n.fpu none\n.arch_extension mp", "mp"),
         _Step(".arch armv8-a\n.fpu crypto-neon-fp-armv8", "armv8", _ARMV8),
     ),
 }
@@ -80,11 +82,11 @@ def requirements(arch: str, texts: Iterable[str], cache: Path) -> Needs:
     """What each text needs beside the base, kept under `cache` by their content.
 
     Raises:
-        BuildError: the ziglang wheel is missing.
+        BuildError: the ziglang wheel is missing, or its assembler knows a feature no more.
     """
     ordered = sorted(set(texts))
     toolchain = find_toolchain()
-    ladder = repr(_LADDERS[arch])
+    ladder = repr((_TARGETS[arch], _LADDERS[arch]))
     path = cache / f"{digest(toolchain.identity, ladder, *ordered)}.json"
     if not path.exists():
         found = _climb(arch, ordered)
@@ -95,8 +97,8 @@ def requirements(arch: str, texts: Iterable[str], cache: Path) -> Needs:
 
 
 def _climb(arch: str, texts: Sequence[str]) -> Needs:
-    base, *steps = _LADDERS[arch]
-    refused = _refused(arch, [(base, texts)])[0]
+    steps = _LADDERS[arch]
+    refused = _refused(arch, [(_BASE, texts)])[0]
     left = [text for text in texts if text in refused]
     refusals = _refused(arch, [(step, left) for step in steps]) if left else []
     found = {text: frozenset[str]() for text in texts}
@@ -122,16 +124,18 @@ def _refused(arch: str, blocks: Sequence[tuple[_Step, Sequence[str]]]) -> list[d
             places[len(lines)] = number, text
     refused: list[dict[str, str]] = [{} for _ in blocks]
     for line, message in _ERROR.findall(_assemble(arch, "\n".join(lines) + "\n")):
-        if int(line) in places:
-            number, text = places[int(line)]
-            refused[number].setdefault(text, message)
+        if int(line) not in places:
+            raise BuildError(f"the assembler refuses {lines[int(line) - 1]!r}: {message}")
+        number, text = places[int(line)]
+        refused[number].setdefault(text, message)
     return refused
 
 
 def _assemble(arch: str, source: str) -> str:
     compiler = find_toolchain().compiler
-    target = f"--target={ARCHITECTURES[arch].target}"
-    command = [*compiler, target, "-x", "assembler", "-ferror-limit=0", "-fno-caret-diagnostics"]
-    command += ["-c", "-", "-o", "/dev/null"]
+    options = ("-x", "assembler", "-ferror-limit=0", "-Wno-unused-command-line-argument")
+    command = [*compiler, *_TARGETS[arch], *options, "-c", "-", "-o", "/dev/null"]
     done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+    if done.returncode and not _ERROR.search(done.stderr):
+        raise BuildError(f"the assembler does not run: {done.stderr.strip()}")
     return done.stderr

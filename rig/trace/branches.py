@@ -7,7 +7,7 @@ A direction is proven by a hit at its target if nothing else leads there. Indire
 taken to stay in their function, or to go to the beginning of one or to an address that code
 names. A direction is due if there is no way out of the function but over it: once the jump was
 executed and the call is back, it was gone. Jumps that only show a direction by themselves keep
-their trap longest.
+their trap longest. A predicated return or indirect jump has no directions: it is a way out.
 """
 
 from collections import Counter
@@ -156,6 +156,8 @@ def _run(code: Code, start: int) -> _Run:
     """A call comes back; a tail jump is followed; who knows where an indirect jump leads."""
     at = start
     while (instruction := code.get(at)) is not None:
+        if instruction.kind.is_predicated:
+            break
         match instruction.kind:
             case Kind.RETURN | Kind.INDIRECT_JUMP:
                 break

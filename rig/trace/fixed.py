@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rig.trace.architecture import Constant, DecoderMissingError, Instruction, Kind
+from rig.trace.architecture import Constant, DecoderMissingError, Instruction, Kind, Told
 
 WORD = 4
 _ENTRY_SIZES = (4, 2, 1)
@@ -61,7 +61,7 @@ class Row(ABC):
 class FixedWidth(ABC):
     """An encoding in words of 32 bits, little endian (see `Architecture`)."""
 
-    sweeps_beside_data = True  # mapping symbols tell
+    told = Told.BY_FILE
     stop = "udf #0"
 
     def __init__(self, decoder: Any) -> None:
@@ -85,8 +85,8 @@ class FixedWidth(ABC):
 
     @abstractmethod
     def assembly(self, instruction: Instruction) -> str | None:
-        """The text that an assembler takes for it, wherever it stands. None: a jump, or what
-        names an address relative to itself, in registers that every CPU of the base has."""
+        """The text that an assembler takes for it, wherever it stands. None: what every CPU of
+        the base takes, be it as a hint that it does not know, and whose text tells where it is."""
 
     def straight(self, code: bytes, base: int, start: int) -> Iterator[Instruction]:
         """Decode one after the other from `start` (see `Architecture`)."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rig.trace.architecture import Architecture, Instruction, Kind, TraceError
+from rig.trace.architecture import Architecture, Instruction, Told, TraceError
 
 UNKNOWN, CODE, SWEPT, DATA, PADDING, DECLARED = range(6)  # declared data by the file itself
 UNDECIDED = re.compile(b"[%c]+" % UNKNOWN)
@@ -127,8 +127,6 @@ class Recovery:
         for instruction in self.architecture.straight(self.code, self.base, start):
             if instruction.address in self.found or instruction.address in new:
                 return
-            if self.state_at(instruction.address) == DECLARED:
-                break
             new[instruction.address] = instruction
             if instruction.target is not None and self.holds(instruction.target):
                 yield instruction.target
@@ -138,8 +136,13 @@ class Recovery:
         raise UndecodableError(expected)
 
     def _never_returns(self, instruction: Instruction) -> bool:
-        """A call that ends its function: compilers put one there if the callee never returns."""
-        return instruction.kind.is_call and instruction.end in self.ends
+        """A call that ends its function, or stands before what the file calls data: compilers
+        put one there if the callee never returns. Other flow into such data makes it code, as
+        where a macro writes instructions that assemblers did not know as `.byte`."""
+        if not instruction.kind.is_call:
+            return False
+        end = instruction.end
+        return end in self.ends or (self.holds(end) and self.state_at(end) == DECLARED)
 
     def _is_plausible(self, instruction: Instruction, extent: Extent) -> bool:
         start, end = instruction.address, instruction.end
@@ -184,8 +187,7 @@ class Recovery:
 
     def indirect_jumps(self) -> list[int]:
         """Give the addresses of the jumps whose targets the code does not state."""
-        jump = Kind.INDIRECT_JUMP
-        return [address for address, found in self.found.items() if found.kind is jump]
+        return [address for address, found in self.found.items() if found.kind.is_indirect_jump]
 
     def references(self) -> frozenset[tuple[int, int]]:
         """Give the (address, width) of everything in the text that is named as data."""
@@ -214,10 +216,10 @@ def recover(
 ) -> Recovery:
     """Find the instructions of a text.
 
-    `literals` are data. Flow is followed from the entry of each extent, across extents. Where a function holds an
-    indirect jump, whose targets nobody states, the bytes that flow has not reached are swept
-    as well, less what code refers to as data. Swept code may refer to further data, so the
-    sweep is done again until it takes nothing for code that it refers to.
+    `literals` are data. Flow is followed from the entry of each extent, across extents. Where a
+    function holds an indirect jump, whose targets nobody states, the bytes that flow has not
+    reached are swept as well, less what code refers to as data. Swept code may refer to further
+    data, so the sweep is done again until it takes nothing for code that it refers to.
 
     Raises:
         UndecodableError: flow from an entry arrives at bytes that are no instruction.
@@ -245,7 +247,7 @@ def _sweep(
     for extent in dispatching:
         _read_tables(recovery, extent, [at for at, width in ordered if width == 0])
     for extent in dispatching:
-        if recovery.architecture.sweeps_beside_data or not _holds_data(recovery, extent):
+        if recovery.architecture.told is not Told.IN_PART or not _holds_data(recovery, extent):
             _sweep_gaps(recovery, extent)
     return recovery
 
@@ -271,6 +273,8 @@ def _read_tables(recovery: Recovery, extent: Extent, addresses: Sequence[int]) -
             targets = recovery.architecture.jump_table(recovery.code, recovery.base, table, inside)
             if len(targets) > 1:
                 recovery.attempt(targets, extent)
+    if recovery.architecture.told is Told.BY_FILE:
+        return
     for address in addresses:
         if address in extent and recovery.state_at(address) == UNKNOWN:
             recovery.mark(address, _end_of_gap(recovery, address, extent), DATA)

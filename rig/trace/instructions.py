@@ -11,7 +11,7 @@ from functools import cache, partial
 from operator import attrgetter
 
 from rig.trace.aarch64 import AArch64
-from rig.trace.architecture import Architecture, Instruction, Kind, TraceError
+from rig.trace.architecture import Architecture, Instruction, TraceError
 from rig.trace.arm import Arm
 from rig.trace.flow import (
     NOT_CODE,
@@ -157,9 +157,7 @@ def _sizeless(name: str) -> str:
     )
 
 
-def _undecodable(
-    at: int, code: bytes, base: int, functions: Sequence[Extent], stop: str
-) -> str:
+def _undecodable(at: int, code: bytes, base: int, functions: Sequence[Extent], stop: str) -> str:
     if at >= base + len(code):
         return f"{_place(at - 1, functions)}: flow runs off the end of the text"
     shown = code[at - base : at - base + 8].hex(" ")
@@ -212,8 +210,9 @@ def _leaders(recovery: Recovery, ordered: Sequence[Instruction]) -> list[int]:
     for instruction in ordered:
         if instruction.target is not None:
             leaders.add(instruction.target)
-        branches = instruction.target is not None and not instruction.kind.is_call
-        if branches or not instruction.kind.falls_through:
+        kind = instruction.kind
+        branches = instruction.target is not None and not kind.is_call
+        if branches or kind.is_predicated or not kind.falls_through:
             leaders.add(instruction.end)
     return sorted(leaders & recovery.found.keys())
 
@@ -236,7 +235,7 @@ def _function(
         tuple(ordered[inside]),
         tuple(leaders[heads]),
         tuple(_data(recovery, extent)),
-        any(found.kind is Kind.INDIRECT_JUMP for found in ordered[inside]),
+        any(found.kind.is_indirect_jump for found in ordered[inside]),
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
-from rig.trace.architecture import Constant, DecoderMissingError, Instruction, Kind, Use
+from rig.trace.architecture import Constant, DecoderMissingError, Instruction, Kind, Told, Use
 
 if TYPE_CHECKING:
     import iced_x86
@@ -54,7 +54,7 @@ class X86:
         """
         self._iced = _load()
         self._bits = bits
-        self.sweeps_beside_data = bits == 64
+        self.told = Told.BY_INSTRUCTIONS if bits == 64 else Told.IN_PART
         self._kinds = _kinds(self._iced)
         self._formatter = _formatter(self._iced)
         self._features = _feature_names(self._iced)

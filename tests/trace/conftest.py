@@ -3,19 +3,22 @@
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import ziglang
 from elftools.elf.elffile import ELFFile
 
-from rig.trace.flow import Extent
+from rig.trace.flow import Extent, Span
 from rig.trace.instructions import Decoded, decode
 
 ZIG = Path(ziglang.__file__).parent
 TARGETS = {
     "x86_64": ["--target=x86_64-linux-gnu"],
     "i386": ["--target=i386-linux-gnu", "-march=i686"],
+    "aarch64": ["--target=aarch64-linux-gnu"],
+    "arm": ["--target=arm-linux-gnueabi", "-march=armv7-a"],
 }
 COMPILE = ["-isystem", str(ZIG / "lib" / "include"), "-ffreestanding", "-fPIC", "-O2", "-g", "-c"]
 # What is not linked as shared has its absolute addresses in place.
@@ -31,9 +34,10 @@ class Linked:
     code: bytes
     address: int
     functions: tuple[Extent, ...]
+    literals: tuple[Span, ...]
 
     def decode(self) -> Decoded:
-        return decode(self.arch, self.code, self.address, self.functions)
+        return decode(self.arch, self.code, self.address, self.functions, self.literals)
 
 
 Linker = Callable[..., Linked]
@@ -53,7 +57,16 @@ def _read(arch: str, path: Path, root: Path) -> Linked:
             if symbol["st_info"]["type"] == "STT_FUNC"
         )
         extents = tuple(Extent(name, address, size) for address, name, size in functions)
-        return Linked(arch, path, root, text.data(), text["sh_addr"], extents)
+        literals = _literals(elf, text["sh_addr"], text["sh_addr"] + text["sh_size"])
+        return Linked(arch, path, root, text.data(), text["sh_addr"], extents, literals)
+
+
+def _literals(elf: ELFFile, start: int, end: int) -> tuple[Span, ...]:
+    symbols = elf.get_section_by_name(".symtab").iter_symbols()
+    marks = [(s["st_value"], s.name) for s in symbols if s.name in ("$a", "$d", "$x")]
+    inside = sorted(mark for mark in marks if start <= mark[0] < end)
+    pairs = pairwise([*inside, (end, "")])
+    return tuple(Span(at, until - at) for (at, name), (until, _) in pairs if name == "$d")
 
 
 @pytest.fixture(scope="session")

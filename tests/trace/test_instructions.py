@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rig.trace.architecture import DecoderMissingError, Kind, TraceError
 from rig.trace.flow import Extent
-from rig.trace.instructions import Decoded, FunctionCode, architecture, decode, features
+from rig.trace.instructions import Decoded, FunctionCode, architecture, decode
 from rig.trace.x86 import X86
 
 SHAPES = """
@@ -247,7 +247,9 @@ def test_flow_outside_of_every_function_is_told(decoded):
 
 
 def test_features(decoded):
-    needs = [features("x86_64", row) for row in function(decoded, "avx512").instructions]
+    x86 = architecture("x86_64")
+    assert isinstance(x86, X86)
+    needs = [x86.features(row) for row in function(decoded, "avx512").instructions]
     assert needs[1] == {"AVX512F", "VPCLMULQDQ"}
     assert needs[2] == {"AVX512_IFMA"}
     assert needs[3] == {"AVX_IFMA"}
