@@ -111,8 +111,8 @@ def decoded(image: Image) -> Decoded:
     if image.thumb:
         first = min(image.thumb)
         raise BuildError(
-            f"{first}: Thumb code, of which the rig knows no instruction: compile it with -marm, or "
-            "put `.arm` before it"
+            f"{first}: Thumb code, of which the rig knows no instruction: compile it with -marm, "
+            "or put `.arm` before it"
         )
     return _decoded(_text(image))
 

@@ -99,7 +99,7 @@ class _Pages(Row):
         if width == 0 and value is not None:
             self.known[word & 31] = value
         page = word & 0x9F000000 == 0x90000000
-        return (value, width) if value in self.text and not page else (None, 0)
+        return (None, 0) if page else self.inside(value, width)
 
     def _named(self, word: int, address: int) -> tuple[int | None, int]:
         if word & 0x1F000000 == 0x10000000:  # adr, adrp

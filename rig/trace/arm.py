@@ -1,8 +1,8 @@
 """ARM, A32 only: what its instructions do, from their bits.
 
 Enters: words of the text. Leaves: kinds, targets, references, numbers. Never here: text; that is
-capstone's. Thumb is not known here; a project with Thumb code is refused. "F" are chapters of the Arm Architecture
-Reference Manual (DDI 0487), "A5" and "A8" of its edition for ARMv7 (DDI 0406).
+capstone's; or Thumb: a project with Thumb code is refused. "A5" and "A8" are chapters of the Arm
+Architecture Reference Manual for ARMv7 (DDI 0406).
 
 Almost every instruction may be predicated. One that is not executed for its condition counts as
 executed: the machine has decoded it and gone on.
@@ -105,7 +105,7 @@ class _Literals(Row):
         if word >> 28 not in (_ALWAYS, _UNCONDITIONAL):
             named, width = _loaded(word, address)
             self._clobber(word)
-            return (named, width) if named in self.text else (None, 0)
+            return self.inside(named, width)
         named, width = _loaded(word, address)
         value = self._value(word, address, named)
         self._clobber(word)
@@ -113,7 +113,7 @@ class _Literals(Row):
             self.known[word >> 12 & 15] = value
         if named is None and value is not None and not _is_half(word):
             named, width = value, 0
-        return (named, width) if named in self.text else (None, 0)
+        return self.inside(named, width)
 
     def _value(self, word: int, address: int, loaded: int | None) -> int | None:
         """What the instruction sets its result to, if that is known."""

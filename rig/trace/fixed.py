@@ -52,6 +52,10 @@ class Row(ABC):
     def reference(self, word: int, address: int) -> tuple[int | None, int]:
         """What the instruction names relative to itself, and how many bytes of it it reads."""
 
+    def inside(self, address: int | None, width: int) -> tuple[int | None, int]:
+        """These two if the address lies in the text; else nothing."""
+        return (None, 0) if address is None or address not in self.text else (address, width)
+
     def forget(self, *registers: int) -> None:
         """These hold something else now."""
         for register in registers:

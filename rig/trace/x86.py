@@ -190,11 +190,11 @@ class _Anchors:
 
     def reference(self, decoded: "iced_x86.Instruction") -> tuple[int | None, int]:
         """What the instruction names as data in the text, and what it leaves in registers."""
-        found = self._memory(decoded)
-        if found[0] is None:
-            found = self._immediate(decoded), 0
+        address, width = self._memory(decoded)
+        if address is None:
+            address = self._immediate(decoded)
         self._step(decoded)
-        return found if found[0] in self._text else (None, 0)
+        return (None, 0) if address is None or address not in self._text else (address, width)
 
     def _memory(self, decoded: "iced_x86.Instruction") -> tuple[int | None, int]:
         kinds = [decoded.op_kind(place) for place in range(decoded.op_count)]
