@@ -108,6 +108,9 @@ extern uint32_t rig_armcap;
     VARIANT(donna44, 0)            \
     VARIANT(neon, NEON)
 
+#define AES_GCM_FUSED_VARIANTS(VARIANT) \
+    VARIANT(ce_pmull, ce, pmull8, AESE | PMULL)
+
 #elif defined(__arm__)
 
 #define AES_VARIANTS(VARIANT) \
