@@ -115,6 +115,8 @@ _X86_WRITE_FAULT = ("error", 1 << 1)  # SDM volume 3, 4.7: W/R
 
 _RUNNER = tuple(f"runner/{n}.c" for n in ("runner", "child", "signals", "stack", "support"))
 _X86_RUNNER = (*_RUNNER, "runner/x86.c")
+_ARM_RUNNER = (*_RUNNER, "runner/flagless.c")
+_ARM_WRITE_FAULT = ("store", 1)  # the runner decodes it: qemu fills no syndrome into its frames
 
 _X86_64 = Architecture(
     name="x86_64",
@@ -193,7 +195,7 @@ _AARCH64 = Architecture(
     places=Places(arena=0x20_0000_0000, table=0x22_0000_0000, stack=0x23_0000_0000),
     relocations=Relocations(relative=1027, symbolic=(257, 1025, 1026)),
     registers=Registers(
-        all=(*(f"x{n}" for n in range(31)), "sp", "pc", "pstate"),
+        all=(*(f"x{n}" for n in range(31)), "sp", "pc", "pstate", "store"),
         pc="pc",
         kept=(
             *(f"x{n}" for n in range(18, 30)),
@@ -201,9 +203,10 @@ _AARCH64 = Architecture(
             *(f"d{n}" for n in range(8, 16)),
             "FPCR",
         ),
+        write_fault=_ARM_WRITE_FAULT,
     ),
     trap=4,
-    runner_sources=(),
+    runner_sources=(*_ARM_RUNNER, "runner/aarch64_machine.c", "runner/aarch64.S"),
     native_machines=("aarch64", "arm64"),
     emulator="qemu-aarch64",
 )
@@ -223,13 +226,13 @@ _ARM = Architecture(
     places=_PLACES_32,
     relocations=Relocations(relative=23, symbolic=(2, 21, 22)),
     registers=Registers(
-        all=(*(f"r{n}" for n in range(13)), "sp", "lr", "pc", "cpsr", "error"),
+        all=(*(f"r{n}" for n in range(13)), "sp", "lr", "pc", "cpsr", "store"),
         pc="pc",
         kept=(*(f"r{n}" for n in range(4, 12)), "sp", *(f"d{n}" for n in range(8, 16)), "FPSCR"),
-        write_fault=("error", 1 << 11),  # Arm ARM, B4.1.52: DFSR.WnR
+        write_fault=_ARM_WRITE_FAULT,
     ),
     trap=4,
-    runner_sources=(),
+    runner_sources=(*_ARM_RUNNER, "runner/arm_machine.c", "runner/arm.S"),
     native_machines=("armv7l", "armv8l"),
     emulator="qemu-arm",
     has_thumb=True,

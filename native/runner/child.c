@@ -236,8 +236,11 @@ static void check_return(const struct wire_step *step, uint64_t result) {
 
 static uint32_t passed_count;
 
+static int steps_by_traps(void) { return STEPS_BY_TRAPS && run->request.flags & RUN_STEP; }
+
 /* Whether a trap is of use after its first hit. */
 static int is_followed(const struct trap *trap) {
+    if (steps_by_traps()) return 1;
     return run->request.flags & RUN_BRANCHES && trap->wire.kind != TRAP_PLAIN &&
            (trap->directions | trap->wire.proven) != BOTH_WAYS;
 }
@@ -271,12 +274,16 @@ static void plant_traps(void) {
     flush_text(traps.base, traps.size);
 }
 
+void replant_trap(struct trap *trap) {
+    if (!trap->planted && is_followed(trap)) plant_again(trap);
+}
+
 /* For a new script: traps that rest stand up again. */
 static void rearm_traps(void) {
     while (passed_count) {
         struct trap *trap = &traps.all[traps.passed[--passed_count]];
         trap->passes = 0;
-        if (!trap->planted && is_followed(trap)) plant_again(trap);
+        replant_trap(trap);
     }
 }
 
@@ -290,7 +297,7 @@ static void record_due(void) {
 
 struct trap *take_trap(uint64_t pc) {
     const uint64_t offset = pc - (uintptr_t)traps.base;
-    if (!(run->request.flags & RUN_COVERAGE) || offset >= traps.size) return NULL;
+    if (!(run->request.flags & TRAPPING) || offset >= traps.size) return NULL;
     if (!traps.numbers[offset]) return NULL;
     struct trap *trap = &traps.all[traps.numbers[offset] - 1];
     if (!trap->planted) return NULL;
@@ -302,8 +309,9 @@ struct trap *take_trap(uint64_t pc) {
 
 /* Counts a pass; whether the trap has another before it. */
 static int may_pass(struct trap *trap) {
-    if (!trap->passes++) traps.passed[passed_count++] = (uint32_t)(trap - traps.all);
-    return trap->passes < PASS_LIMIT && is_followed(trap);
+    if (!trap->passes) traps.passed[passed_count++] = (uint32_t)(trap - traps.all);
+    if (trap->passes < PASS_LIMIT) trap->passes++;
+    return steps_by_traps() || (trap->passes < PASS_LIMIT && is_followed(trap));
 }
 
 void record_direction(struct trap *trap, enum direction direction) {
@@ -319,8 +327,12 @@ static void note_target(uint32_t offset, uint64_t target) {
 }
 
 void record_target(struct trap *trap, uint64_t target) {
-    note_target(trap->wire.offset, target);
-    if (may_pass(trap)) plant_again(trap);
+    if (run->request.flags & RUN_BRANCHES) note_target(trap->wire.offset, target);
+    if (!may_pass(trap)) {
+        if (trap->planted) lift_trap(trap);
+    } else if (!trap->planted) {
+        plant_again(trap);
+    }
 }
 
 /* -------- steps -------- */
@@ -342,7 +354,7 @@ static struct argument pointer_to(uint64_t address) {
     return (struct argument){(uintptr_t)address, WORD_BITS};
 }
 
-/* A word of less than 64 bits has garbage in the upper half of its register, if there is one. */
+/* A word has garbage in the bits of its register that the caller need not extend it to. */
 static struct argument argument_of(const struct wire_argument *wire, unsigned position) {
     switch (wire->kind) {
     case ARGUMENT_POINTER:
@@ -352,7 +364,9 @@ static struct argument argument_of(const struct wire_argument *wire, unsigned po
     case ARGUMENT_RESULT: return pointer_to(results[wire->index]);
     }
     if (wire->bits == 64) return (struct argument){wire->value, 64};
-    return (struct argument){wire->value | garbage_word(script_garbage, position) << 32, WORD_BITS};
+    const unsigned bits = wire->bits < EXTENDED_BITS ? EXTENDED_BITS : wire->bits;
+    const uint64_t value = wire->value & UINT64_MAX >> (64 - bits);
+    return (struct argument){value | garbage_word(script_garbage, position) << bits, WORD_BITS};
 }
 
 static void check_kept(const struct wire_argument *wire, const uint8_t *held) {
@@ -462,7 +476,7 @@ _Noreturn void run_child(const struct run *given, uint32_t first) {
     catch_signals();
     flipped = request->flags & RUN_FLIP ? AT_END : 0;
     machine_prepare(request->seed, request->flags & RUN_STEP);
-    if (request->flags & RUN_COVERAGE) plant_traps();
+    if (request->flags & TRAPPING) plant_traps();
     start_clock(request->budget_us);
     for (uint32_t i = first; i < request->first + request->count; i++) {
         run_script(i);

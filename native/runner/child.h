@@ -5,9 +5,14 @@
 #define RIG_RUNNER_CHILD_H
 
 #include "machine.h"
+#include "platform.h"
 #include "protocol.h"
 
 enum { TRAP_LIMIT = 4 }; /* bytes of the longest trap */
+
+/* With any of these, traps are planted. */
+#define TRAPPING (RUN_COVERAGE | (STEPS_BY_TRAPS ? RUN_STEP : 0))
+
 enum state { RUNNING, FINISHED, DAMAGED, CRASHED, TIMED_OUT };
 
 /* In memory shared by parent and children; lives through all children of one RUN. */
@@ -57,6 +62,9 @@ void note(const struct event *event, const void *data);
 /* Records register `which`, a number in `kept` of rig/architectures.py, if it is not as expected. */
 void note_register(unsigned which, uint64_t expected, uint64_t actual);
 
+/* A word of the auxiliary vector; NULL where there is none of the type. */
+const uintptr_t *auxiliary_word(uint64_t type);
+
 /* Ends the child after an event that leaves nothing to go on with. */
 _Noreturn void end_child(enum state state);
 
@@ -66,8 +74,11 @@ struct trap *take_trap(uint64_t pc);
 void lift_trap(struct trap *trap);
 void record_direction(struct trap *trap, enum direction direction);
 
-/* The trap was lifted for the jump, and comes back. */
+/* A jump went there; the trap stays, or comes back where it was lifted for the jump. */
 void record_target(struct trap *trap, uint64_t target);
+
+/* A lifted trap comes back if it is still of use. */
+void replant_trap(struct trap *trap);
 
 /* A step; a tick of the script's budget, true when it is spent. */
 void log_step(uint64_t pc);

@@ -23,8 +23,8 @@ void machine_prepare(uint64_t seed, int step);
 
 /*
  * Calls target with count arguments on the stack of variants. phase is 0 to 3: the stack
- * pointer at the call is 0, 16, 32 or 48 modulo 64. Returns the result register, or the two
- * that a result of 64 bits comes in.
+ * pointer at the call is 0, 16, 32 or 48 modulo 64, on arm 0, 40, 16 or 56. Returns the result
+ * register, or the two that a result of 64 bits comes in.
  */
 uint64_t machine_call(uint64_t target, const struct argument *arguments, unsigned count,
                       unsigned phase);

@@ -18,6 +18,11 @@
 #include "arm_platform.h"
 #endif
 
+/*
+ * Beside these: STEPS_BY_TRAPS, where a CPU has no trap flag; EXTENDED_BITS, to which a caller
+ * extends narrower arguments; PHASE_BYTES, by which the stack pointer at one call differs from
+ * that at the next.
+ */
 #define WORD_BITS (8u * sizeof(uintptr_t))
 
 #endif

@@ -71,7 +71,7 @@ struct hello {
 enum run_flag {
     RUN_COVERAGE = 1,
     RUN_STOP_AT_FIRST = 2,
-    RUN_STEP = 4,
+    RUN_STEP = 4, /* on ARM by traps, and so with RUN_COVERAGE */
     RUN_FLIP = 8,
     RUN_BRANCHES = 16, /* with RUN_COVERAGE: directions and targets of jumps */
 };

@@ -276,7 +276,7 @@ static void reply_run(uint64_t cpu_ns, int branches) {
 static void clear_control(uint32_t flags) {
     memset(control, 0, offsetof(struct control, event_area));
     control->last_failed = UINT32_MAX;
-    if (!(flags & RUN_COVERAGE)) return;
+    if (!(flags & TRAPPING)) return;
     for (uint64_t i = 0; i < traps.count; i++) traps.all[i].hit = traps.all[i].directions = 0;
 }
 
@@ -290,7 +290,7 @@ static uint32_t refusal(const struct payload *payload) {
     const struct run_request *request = (const struct run_request *)payload->bytes;
     if (request->table_words > TABLE_WORDS) return STATUS_ROOM;
     if (payload->size < sizeof *request + request->table_words * 8) return STATUS_LENGTH;
-    if (request->flags & RUN_COVERAGE && !traps.size) return STATUS_TRAPS;
+    if (request->flags & TRAPPING && !traps.size) return STATUS_TRAPS;
     if (request->flags & RUN_BRANCHES && !(request->flags & RUN_COVERAGE)) return STATUS_TRAPS;
     return batch_holds(request) ? STATUS_OK : STATUS_BATCH;
 }
@@ -321,12 +321,17 @@ static void answer_xgetbv(uint64_t index) {
     else reply(STATUS_OK, &value, sizeof value);
 }
 
+const uintptr_t *auxiliary_word(uint64_t type) {
+    const uintptr_t *pair = auxiliary;
+    while (*pair && *pair != type) pair += 2;
+    return *pair ? pair + 1 : NULL;
+}
+
 static void answer_auxiliary(uint64_t type) {
-    for (const uintptr_t *pair = auxiliary; *pair; pair += 2) {
-        const uint64_t value = pair[1];
-        if (*pair == type) return reply(STATUS_OK, &value, sizeof value);
-    }
-    reply_status(STATUS_AUXILIARY);
+    const uintptr_t *word = auxiliary_word(type);
+    const uint64_t value = word ? *word : 0;
+    if (!word) reply_status(STATUS_AUXILIARY);
+    else reply(STATUS_OK, &value, sizeof value);
 }
 
 static uint64_t smallest(uint32_t operation) {

@@ -17,7 +17,7 @@ void stack_prepare(struct garbage below, struct garbage above) {
 }
 
 uintptr_t *stack_open(unsigned phase) {
-    uint8_t *sp = (uint8_t *)(uintptr_t)(CALL_SP - 16 * phase);
+    uint8_t *sp = (uint8_t *)(uintptr_t)(CALL_SP - PHASE_BYTES * phase);
     memcpy(sp - GARBAGE_BELOW, &laid, sizeof laid);
     return (uintptr_t *)sp;
 }

@@ -63,7 +63,7 @@ _STATUS = {
     1004: "a request of the wrong length",
     1005: "more than the runner has room for",
     1006: "not available on this CPU",
-    1007: "coverage without traps, or branches without coverage",
+    1007: "coverage or steps without traps, or branches without coverage",
     1008: "a trap of a size that this architecture has not",
     1009: "not in the auxiliary vector",
 }

@@ -1,16 +1,21 @@
-"""A runner, built once, with an image of small functions (functions.c, functions.S, jumps.S)."""
+"""A runner per architecture, built once, with an image of small functions: functions.c for all,
+functions_ARCH.S and jumps_ARCH.S for one.
 
+A test is for x86_64 unless its module names others by parametrizing `arch`.
+"""
+
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from iced_x86 import Decoder, FlowControl
 
-from rig.architectures import ARCHITECTURES
+from rig.architectures import ARCHITECTURES, host_architecture
 from rig.runner.client import EXECUTE, READ, WRITE, RunFlag, Runner, Trap, TrapKind
 from rig.runner.encode import encode
 from rig.runner.events import Event, RunResult
@@ -19,21 +24,19 @@ from rig.runner.scripts import Address, Argument, Buffer, Call, Prologue, Script
 
 HERE = Path(__file__).parent
 NATIVE = HERE.parents[1] / "native" / "runner"
-TARGET = "--target=x86_64-linux-gnu"
 FLAGS = ("-std=gnu11", "-O2", "-ffreestanding", "-fno-sanitize=all", "-fno-stack-protector")
-KINDS = {
-    FlowControl.CONDITIONAL_BRANCH: TrapKind.CONDITIONAL,
-    FlowControl.INDIRECT_BRANCH: TrapKind.INDIRECT,
-}
-RUNNER = [Path(source).name for source in ARCHITECTURES["x86_64"].runner_sources]
 
 
 @dataclass(frozen=True)
 class Image:
-    """Where the test functions are, and the bytes of each segment by address."""
+    """Where the test functions are, and the bytes of each segment by address; on ARM where code
+    and where data begins."""
 
+    arch: str
     symbols: dict[str, int]
     segments: tuple[tuple[int, bytes, int, bool], ...]
+    starts: tuple[int, ...]
+    pools: tuple[int, ...]
 
     @property
     def text(self) -> tuple[int, bytes]:
@@ -42,9 +45,24 @@ class Image:
 
     def traps(self) -> list[Trap]:
         """A trap for every instruction; jumps prove nothing of each other."""
-        address, data = self.text
-        found = Decoder(64, data, ip=address)
-        return [Trap(i.ip - address, KINDS.get(i.flow_control, TrapKind.PLAIN)) for i in found]
+        return x86_traps(*self.text) if self.arch == "x86_64" else self.arm_traps()
+
+    def arm_traps(self) -> list[Trap]:
+        """Between the mapping symbols of code; labels tell what a jump is."""
+        base, text = self.text
+        marks = [(at, "code") for at in self.starts] + [(at, "data") for at in self.pools]
+        marks = [*sorted(marks), (base + len(text), "data")]
+        kinds = {
+            at: TrapKind.INDIRECT if name.startswith("indirect_") else TrapKind.CONDITIONAL
+            for name, at in self.symbols.items()
+            if name.startswith(("indirect_", "jump_"))
+        }
+        return [
+            Trap(at - base, kinds.get(at, TrapKind.PLAIN), size=4)
+            for (start, kind), (end, _) in pairwise(marks)
+            for at in range(start, end, 4)
+            if kind == "code"
+        ]
 
     def offset(self, name: str) -> int:
         """Where a symbol is in the text."""
@@ -68,50 +86,79 @@ def zig(*arguments: str | Path, folder: Path) -> None:
     subprocess.run([home / "zig", command, *headers, *rest], cwd=folder, check=True)
 
 
+def x86_traps(base: int, text: bytes) -> list[Trap]:
+    from iced_x86 import Decoder, FlowControl
+
+    kinds = {
+        FlowControl.CONDITIONAL_BRANCH: TrapKind.CONDITIONAL,
+        FlowControl.INDIRECT_BRANCH: TrapKind.INDIRECT,
+    }
+    found = Decoder(64, text, ip=base)
+    return [Trap(i.ip - base, kinds.get(i.flow_control, TrapKind.PLAIN)) for i in found]
+
+
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def arch(request: pytest.FixtureRequest) -> str:
+    """The architecture of a test."""
+    name: str = getattr(request, "param", "x86_64")
+    return name
+
+
+@pytest.fixture(scope="session")
+def prefix(arch: str) -> list[str]:
+    """What runs programs of the architecture here."""
+    if arch == host_architecture():
+        return []
+    emulator = ARCHITECTURES[arch].emulator
+    if not shutil.which(emulator):
+        pytest.skip(f"{emulator} is not on PATH: apt-get install qemu-user")
+    return [emulator]
+
+
+@pytest.fixture(scope="session")
+def program(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The runner program."""
-    folder = tmp_path_factory.mktemp("runner")
-    zig("clang", TARGET, *FLAGS, "-c", *(NATIVE / source for source in RUNNER), folder=folder)
+    folder = tmp_path_factory.mktemp(f"runner-{arch}")
+    sources = [NATIVE / Path(source).name for source in ARCHITECTURES[arch].runner_sources]
+    zig("clang", *target(arch), *FLAGS, "-fno-builtin", "-c", *sources, folder=folder)
     zig("ld.lld", "-static", "-o", "runner", *sorted(folder.glob("*.o")), folder=folder)
     return folder / "runner"
 
 
+def target(arch: str) -> tuple[str, ...]:
+    return (f"--target={ARCHITECTURES[arch].target}", *ARCHITECTURES[arch].flags)
+
+
 @pytest.fixture(scope="session")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
+def image(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Image:
     """The test functions, linked for a fixed address."""
-    folder = tmp_path_factory.mktemp("image")
-    zig("clang", TARGET, *FLAGS, "-c", HERE / "functions.c", "-o", "c.o", folder=folder)
-    zig("clang", TARGET, "-c", HERE / "functions.S", "-o", "s.o", folder=folder)
-    zig("clang", TARGET, "-c", HERE / "jumps.S", "-o", "j.o", folder=folder)
-    support = (NATIVE / "support.c", "-fno-builtin", "-o", "m.o")
-    zig("clang", TARGET, *FLAGS, "-c", *support, folder=folder)
-    link = (
-        "-static",
-        "--image-base=0x100000000",
-        "-e",
-        "0",
-        "-o",
-        "image",
-        "c.o",
-        "s.o",
-        "j.o",
-        "m.o",
-    )
-    zig("ld.lld", *link, folder=folder)
-    return read_image(folder / "image")
+    folder = tmp_path_factory.mktemp(f"image-{arch}")
+    own = (f"functions_{arch}.S", f"jumps_{arch}.S")
+    zig("clang", *target(arch), *FLAGS, "-c", HERE / "functions.c", folder=folder)
+    zig("clang", *target(arch), "-c", *(HERE / name for name in own), folder=folder)
+    zig("clang", *target(arch), *FLAGS, "-fno-builtin", "-c", NATIVE / "support.c", folder=folder)
+    base = f"--image-base={ARCHITECTURES[arch].image_base:#x}"
+    objects = sorted(folder.glob("*.o"))
+    zig("ld.lld", "-static", base, "-e", "0", "-o", "image", *objects, folder=folder)
+    return read_image(arch, folder / "image")
 
 
-def read_image(path: Path) -> Image:
+def read_image(arch: str, path: Path) -> Image:
     with path.open("rb") as file:
         elf = ELFFile(file)
-        table = elf.get_section_by_name(".symtab")
-        symbols = {s.name: s["st_value"] for s in table.iter_symbols() if s.name}
+        entries = list(elf.get_section_by_name(".symtab").iter_symbols())
+        symbols = {s.name: s["st_value"] for s in entries if s.name}
         segments = tuple(
             (s["p_vaddr"], s.data(), s["p_memsz"], bool(s["p_flags"] & 1))
             for s in elf.iter_segments("PT_LOAD")
         )
-    return Image(symbols, segments)
+    base, text = next((address, data) for address, data, _, code in segments if code)
+    inside = [s for s in entries if base <= s["st_value"] < base + len(text)]
+    starts, pools = (
+        tuple(s["st_value"] for s in inside if s.name.startswith(marks))
+        for marks in (("$a", "$x"), "$d")
+    )
+    return Image(arch, symbols, segments, starts, pools)
 
 
 def load_image(runner: Runner, image: Image) -> None:
@@ -132,9 +179,9 @@ def load() -> Callable[[Runner, Image], None]:
 
 
 @pytest.fixture(scope="session")
-def runner(program: Path, image: Image) -> Iterator[Runner]:
+def runner(program: Path, prefix: list[str], image: Image) -> Iterator[Runner]:
     """A runner with the image; tests leave it as they found it."""
-    with Runner([str(program)]) as started:
+    with Runner([*prefix, str(program)]) as started:
         load_image(started, image)
         yield started
 

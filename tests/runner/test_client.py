@@ -102,7 +102,7 @@ def test_an_interrupt_leaves_no_stale_answer(program, monkeypatch):
 def test_coverage_needs_traps(program):
     with Runner([str(program)]) as runner:
         batch = runner.batch(encode([]))
-        with pytest.raises(RunnerError, match=r"RUN .*: coverage without traps"):
+        with pytest.raises(RunnerError, match=r"RUN .*: coverage or steps without traps"):
             runner.run(batch, Prologue(), flags=RunFlag.COVERAGE)
 
 
