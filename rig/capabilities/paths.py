@@ -231,14 +231,32 @@ def _asked(
         return []
     classes = length_classes(_dispatched(manifest, primitive, masks[0].arch))
     pairs = [(mask, domain) for mask in masks for domain in classes]
+    chosen = _remembered(manifest, primitive, masks[0].arch)
     queries = [
-        Query(primitive.name, mask, n, rule(manifest, primitive, mask, n))
+        Query(primitive.name, mask, n, chosen(mask, n))
         for mask, domain in pairs
         if (n := _example(domain)) is not None
     ]
     choices = ask(queries) if ask else [q.expected for q in queries]
     rows = zip(queries, pairs, choices, strict=True)
     return [_Asked(query, domain, choice) for query, (_, domain), choice in rows]
+
+
+def _remembered(
+    manifest: Manifest, primitive: Primitive, arch: str
+) -> Callable[[Vector, int], Choice]:
+    """The rule, worked out once for all masks under which the same `needs` hold: there are
+    thousands of masks, and many variants with equal needs."""
+    needs = tuple(dict.fromkeys(v.needs for v in _dispatched(manifest, primitive, arch)))
+    known: dict[tuple[tuple[bool, ...], int], Choice] = {}
+
+    def chosen(mask: Vector, length: int) -> Choice:
+        key = (tuple(holds(mask, each) for each in needs), length)
+        if key not in known:
+            known[key] = rule(manifest, primitive, mask, length)
+        return known[key]
+
+    return chosen
 
 
 def _dispatched(manifest: Manifest, primitive: Primitive, arch: str) -> tuple[Variant, ...]:
