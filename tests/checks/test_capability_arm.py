@@ -139,5 +139,5 @@ def test_thumb_is_refused_by_name(folder, rig_cache):
     (folder / "small.toml").write_text(f'rig = 1\nvector = {{ arm = "vector" }}\n{one}')
     read = manifest.read(folder / "small.toml")
     image = build_image(read, "arm", find_toolchain(), rig_cache, 1)
-    with pytest.raises(BuildError, match="small: Thumb code, .*-marm, or put `.arm`"):
+    with pytest.raises(BuildError, match=r"small: Thumb code, .*-marm, or put `.arm`"):
         decoded(image)
