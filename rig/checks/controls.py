@@ -18,7 +18,7 @@ from rig.project import Project, binding, enumerate_paths
 from rig.runner.batches import make_batch
 from rig.runner.session import Session
 
-CLEAN = "clean"
+CLEAN = ("clean", "pool")
 EXPECTED: Mapping[str, str] = {
     "wrong_tail": "value",
     "over_read": "memory",
@@ -30,11 +30,18 @@ EXPECTED: Mapping[str, str] = {
     "borrows": "path",
     "exits": "exit",
     "clobber": "abi",
+    "clobber_d": "abi",
     "sse41": "capability",
     "sse41_unrun": "capability",
+    "aes": "capability",
+    "aes_unrun": "capability",
+    "neon": "capability",
+    "neon_unrun": "capability",
+    "beside_pool": "capability",
 }
 DISPATCHER = "dispatcher"
-UNRUN = "sse41_unrun"  # found in the code alone, so that neither half of the check hides the other
+# Found in the code alone, so that neither half of the check hides the other.
+UNRUN = ("sse41_unrun", "aes_unrun", "neon_unrun")
 _PRIMITIVE = "chacha20"
 _LENGTHS = range(66)
 _BUDGET_US = 60_000
@@ -66,7 +73,7 @@ def run_controls(project: Project) -> tuple[Control, ...]:
             if path.kind == "direct":
                 name = dict(path.choice)[_PRIMITIVE]
                 checks = _fired(project, session, path)
-                if name in (CLEAN, UNRUN):
+                if name in CLEAN + UNRUN:
                     checks += tuple(sorted({f.check for f in static.get(name, ())}))
                 controls.append(Control(name, EXPECTED.get(name, ""), checks))
     return tuple(controls)
