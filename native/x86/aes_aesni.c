@@ -1,5 +1,5 @@
 /*
- * AES with the AES instructions. Counter mode keeps eight blocks in flight, so
+ * AES with the AES instructions. Counter mode keeps several blocks in flight, so
  * that aesenc's throughput and not its latency decides.
  *
  * Built with -maes only: no pshufb, so counters are swapped as integers.
@@ -12,7 +12,12 @@ __typeof__(aes_set_encrypt_key) rig_aes_set_encrypt_key_aesni;
 __typeof__(aes_encrypt) rig_aes_encrypt_aesni;
 __typeof__(aes_ctr32_encrypt_blocks) rig_aes_ctr32_encrypt_blocks_aesni;
 
+/* In registers, beside the round key: i386 has eight of them. */
+#if defined(__x86_64__)
 enum { LANES = 8 };
+#else
+enum { LANES = 6 };
+#endif
 
 /* aeskeygenassist leaves SubWord of the second word in the first. */
 static uint32_t sub_word(uint32_t w)
