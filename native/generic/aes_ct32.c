@@ -116,7 +116,9 @@ void rig_aes_ctr32_encrypt_blocks_ct32(const uint8_t *in, uint8_t *out, size_t b
 {
     uint32_t counter = load32_be(ivec + 12);
 
-    while (blocks) {
+    if (!blocks)
+        return;
+    for (;;) {
         uint32_t w[8];
 
         for (int b = 0; b < 8; b += 4) {
@@ -124,7 +126,10 @@ void rig_aes_ctr32_encrypt_blocks_ct32(const uint8_t *in, uint8_t *out, size_t b
             w[b + 3] = __builtin_bswap32(counter++);
         }
         encrypt2(w, schedule);
-        for (int b = 0; b < 8 && blocks; b += 4, blocks--, in += 16, out += 16)
+        for (int b = 0; b < 8; b += 4, in += 16, out += 16) {
             xor_block(out, in, w + b);
+            if (!--blocks)
+                return;
+        }
     }
 }
