@@ -210,7 +210,7 @@ def read(
         segments = _segments(elf, values, arch)
         sections = _input_sections(listing.read_text(), objects)
         functions = _functions(elf, sections, arch)
-        literals = _literals(elf) if arch.name in _MAPPED else ()
+        literals = literals_of(elf) if arch.name in _MAPPED else ()
         place = _vector(vector, entries[vector])
     return Image(
         path=path,
@@ -333,7 +333,7 @@ def _functions(
     return tuple(found[address] for address in sorted(found))
 
 
-def _literals(elf: ELFFile) -> tuple[tuple[int, int], ...]:
+def literals_of(elf: ELFFile) -> tuple[tuple[int, int], ...]:
     """From each `$d` in the code up to the next mapping symbol (AAELF32, AAELF64)."""
     symbols = _symbol_table(elf).iter_symbols()
     marks = {s["st_value"]: s.name[:2] for s in symbols if _MAPPING.fullmatch(s.name)}

@@ -30,6 +30,7 @@ from rig.survey.objects import (
     SUFFIXES,
     Made,
     Refused,
+    compiles_with,
     make_all,
     native_files,
 )
@@ -50,8 +51,9 @@ def main(parsed: argparse.Namespace) -> int:
         raise RigError(
             f"{folder}: no native sources or objects ({' '.join(SUFFIXES)}) to begin with"
         )
-    results = make_all(_bare(path), files, toolchain, cache, jobs)
-    found, refused = _read(results, toolchain)
+    bare = _bare(path)
+    results = make_all(bare, files, toolchain, cache, jobs)
+    found, refused = _read(bare, results, toolchain, cache)
     made = draft(found, _supplied(found, toolchain, cache))
     notes = list(_refusals(found, refused))
     if not made.stanzas:
@@ -87,7 +89,7 @@ def _bare(path: Path) -> Manifest:
 
 
 def _read(
-    results: Sequence[Made | Refused], toolchain: Toolchain
+    draft: Manifest, results: Sequence[Made | Refused], toolchain: Toolchain, cache: Path
 ) -> tuple[list[Found], list[Refused]]:
     found, refused = [], []
     for made in results:
@@ -95,10 +97,14 @@ def _read(
             refused.append(made)
             continue
         try:
-            content = read_object(made.path, made.arch, toolchain)
-            found.append(Found(made.file, made.arch, content, made.asked))
+            content = read_object(made.path, made.arch, toolchain, cache)
         except BuildError as error:
             refused.append(Refused(made.file, made.arch, str(error)))
+            continue
+        used = frozenset(name for code in content.functions.values() for name in code.needs)
+        spare = not made.asked <= used and compiles_with(draft, made, used, toolchain, cache)
+        asked = frozenset() if spare else made.asked
+        found.append(Found(made.file, made.arch, content, asked))
     return found, refused
 
 
@@ -110,7 +116,7 @@ def _supplied(
     for arch in dict.fromkeys(each.arch for each in found):
         unit = support_unit(ARCHITECTURES[arch], toolchain)
         (support,) = compile_all([unit], toolchain, cache, 1)
-        supplied[arch] = read_object(support.path, arch, toolchain).defined
+        supplied[arch] = read_object(support.path, arch, toolchain, cache).defined
     return supplied
 
 

@@ -18,6 +18,7 @@ from rig.trace.isa import allowed
 
 _TABLES = ("4bit", "table", "t4")
 _LATEST = 9999
+_LINKERS_OWN = frozenset({"_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__ehdr_start"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def _unnamed(found: Sequence[Found], named: set[tuple[Path, str]]) -> Iterator[N
 def _of_one(found: Sequence[Found], arch: str, supplied: frozenset[str]) -> Draft:
     mine = [f for f in found if f.arch == arch]
     vector = next((n for f in mine for n in _vectors(f)), None)
-    given = supplied | {vector or ""}
+    given = supplied | _LINKERS_OWN | {vector or ""}
     stanzas, notes = _stanzas(mine)
     files = list(dict.fromkeys(stanza.file for stanza in stanzas))
     files, link, left = _linkable(mine, files, given)
@@ -182,7 +183,9 @@ def _stanzas(found: Sequence[Found]) -> tuple[list[Stanza], list[Note]]:
             lacking = _lacking(stanza)
             if lacking:
                 symbols = ", ".join(sorted(stanza.symbols.values()))
-                notes.append(Note(each.file, f"{symbols}: alone without {lacking}"))
+                notes.append(
+                    Note(each.file, f"{symbols}: alone without {lacking}; `symbols` may borrow")
+                )
             else:
                 stanzas.append(stanza)
     return stanzas, notes
@@ -284,7 +287,7 @@ def _reached(
 def _asked(features: frozenset[str], arch: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The fewest capabilities that bring these features; and those that have no bit."""
     known = {name for name in features if _has_bit(name, arch)}
-    least = {n for n in known if n not in allowed(frozenset(known - {n}))}
+    least = {n for n in known if n not in allowed(frozenset(known - {n}), arch)}
     return tuple(sorted(least)), tuple(sorted(features - known))
 
 
@@ -325,4 +328,8 @@ def _rank(stanza: Stanza) -> tuple[int, int, str]:
         for model in models(stanza.arch)
         if all(map((model_vector(model, stanza.arch) | base).has, wanted))
     ]
-    return (min(years, default=_LATEST) if wanted else 0, len(allowed(wanted)), stanza.name)
+    return (
+        min(years, default=_LATEST) if wanted else 0,
+        len(allowed(wanted, stanza.arch)),
+        stanza.name,
+    )

@@ -15,13 +15,14 @@ from elftools.elf.constants import P_FLAGS, SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import Symbol, SymbolTableSection
 
+from rig.build.image import literals_of
 from rig.build.toolchain import Toolchain
 from rig.capabilities.bits import architecture
 from rig.errors import BuildError
 from rig.trace.architecture import TraceError
-from rig.trace.flow import Extent
+from rig.trace.flow import Extent, Span
 from rig.trace.instructions import Decoded, FunctionCode, decode
-from rig.trace.isa import demand
+from rig.trace.isa import Demand, demands
 
 _MACHINES = {"x64": "x86_64", "x86": "i386", "AArch64": "aarch64", "ARM": "arm"}
 
@@ -54,7 +55,7 @@ class Content:
     opaque: str = ""
 
 
-def read_object(path: Path, arch: str, toolchain: Toolchain) -> Content:
+def read_object(path: Path, arch: str, toolchain: Toolchain, cache: Path) -> Content:
     """The content of an object or archive; BuildError where it is none of that architecture."""
     with tempfile.TemporaryDirectory(prefix="rig-survey-") as folder:
         joined, placed = Path(folder) / "joined.o", Path(folder) / "placed"
@@ -65,7 +66,7 @@ def read_object(path: Path, arch: str, toolchain: Toolchain) -> Content:
             machine = _MACHINES.get(elf.get_machine_arch(), elf.get_machine_arch())
             if machine != arch:
                 raise BuildError(f"an object for {machine}")
-            return _content(elf, ELFFile(stream), arch)
+            return _content(elf, ELFFile(stream), arch, cache)
 
 
 def _link(path: Path, flags: Sequence[str], output: Path, toolchain: Toolchain) -> None:
@@ -75,12 +76,12 @@ def _link(path: Path, flags: Sequence[str], output: Path, toolchain: Toolchain) 
         raise BuildError(next(iter(done.stderr.splitlines()), "cannot be linked"))
 
 
-def _content(elf: ELFFile, placed: ELFFile, arch: str) -> Content:
+def _content(elf: ELFFile, placed: ELFFile, arch: str, cache: Path) -> Content:
     """Names are those of the object: where it is placed, hidden ones are local."""
     named = [s for s in _symbols(elf) if s.name]
     defined = [s for s in named if s["st_shndx"] != "SHN_UNDEF"]
     seen = frozenset(s.name for s in defined if s["st_info"]["bind"] != "STB_LOCAL")
-    functions, opaque = _functions(placed, arch)
+    functions, opaque = _functions(placed, arch, cache)
     return Content(
         functions=functions,
         exported=seen & functions.keys(),
@@ -108,7 +109,7 @@ def _is_code(elf: ELFFile, symbol: Symbol) -> bool:
     return bool(elf.get_section(index)["sh_flags"] & SH_FLAGS.SHF_EXECINSTR)
 
 
-def _functions(elf: ELFFile, arch: str) -> tuple[dict[str, Code], str]:
+def _functions(elf: ELFFile, arch: str, cache: Path) -> tuple[dict[str, Code], str]:
     """By name; of several names for one place each has the same code."""
     symbols = [s for s in _symbols(elf) if s["st_info"]["type"] == "STT_FUNC" and s["st_size"]]
     names: dict[int, list[str]] = {}
@@ -118,27 +119,29 @@ def _functions(elf: ELFFile, arch: str) -> tuple[dict[str, Code], str]:
     extents = [Extent(names[address][0], address, size) for address, size in sizes.items()]
     try:
         decoded = _decoded(elf, arch, extents)
+        needed = demands(decoded, cache / "survey")
     except TraceError as error:
         return {s.name: Code(frozenset(), frozenset()) for s in symbols}, str(error).splitlines()[0]
-    found = {code.address: _code(decoded, code, names, arch) for code in decoded.functions}
+    found = {code.address: _code(decoded, code, names, needed) for code in decoded.functions}
     return {name: found[address] for address, each in names.items() for name in each}, ""
 
 
 def _decoded(elf: ELFFile, arch: str, extents: Sequence[Extent]) -> Decoded:
+    literals = [Span(address, size) for address, size in literals_of(elf)]
     for segment in elf.iter_segments():
         if segment["p_type"] == "PT_LOAD" and segment["p_flags"] & P_FLAGS.PF_X:
-            return decode(arch, segment.data(), segment["p_vaddr"], extents)
+            return decode(arch, segment.data(), segment["p_vaddr"], extents, literals)
     return Decoded(arch, (), ())
 
 
 def _code(
-    decoded: Decoded, code: FunctionCode, names: Mapping[int, Sequence[str]], arch: str
+    decoded: Decoded, code: FunctionCode, names: Mapping[int, Sequence[str]], needed: Demand
 ) -> Code:
-    base = frozenset(architecture(arch).base)
+    base = frozenset(architecture(decoded.arch).base)
     needs: set[str] = set()
     near: set[str] = set()
     for instruction in code.instructions:
-        needs |= demand(arch, instruction) - base
+        needs |= needed(instruction) - base
         for address in (instruction.target, instruction.reference):
             there = decoded.function_at(address) if address is not None else None
             near.update(names[there.address] if there else ())

@@ -18,7 +18,9 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "chacha20": ("ctr32",),
     "poly1305": ("init", "blocks", "emit"),
     "aes": ("set_encrypt_key", "encrypt", "ctr32_encrypt_blocks"),
+    "aes_gcm_fused": ("set_encrypt_key", "init", "seal", "open"),
 }
+_SPELLINGS = {"encrypt": "seal", "decrypt": "open"}  # of fused kernels
 # Before each may stand a prefix that ends in `_`, as `GFp_`, `p_`, `private_`, `ossl_`.
 _PREFIX = r"(?P<prefix>(?:\w*?_)?)"
 _FORMS = tuple(
@@ -28,6 +30,8 @@ _FORMS = tuple(
         ("ghash", r"ghash_(?P<role>ROLE)_(?P<name>\w+)"),
         ("chacha20", r"chacha20_(?P<role>ROLE)(?:_(?P<name>\w+))?"),
         ("poly1305", r"(?<!chacha20_)poly1305_(?P<role>ROLE)(?:_(?P<name>\w+))?"),
+        ("aes_gcm_fused", r"aes_gcm_fused_(?P<role>ROLE)_(?P<name>\w+)"),
+        ("aes_gcm_fused", r"(?P<name>aesni|armv8_aes)_gcm_(?P<role>encrypt|decrypt)"),
         ("aes", r"aes_(?P<role>ROLE)_(?P<name>\w+)"),
         ("aes", r"aes_(?P<name>hw|nohw|v8)_(?P<role>ROLE)"),
         ("aes", r"(?P<name>aesni|[vb][ps]aes|aes)_(?P<role>ROLE)"),
@@ -54,7 +58,10 @@ def meaning(symbol: str) -> Meaning | None:
         if match and primitive in PRIMITIVES:
             name = match["name"] or PLAIN
             variant = PLAIN if name.lower() == "aes" else name
-            return Meaning(symbol, primitive, match["role"].lower(), variant, match["prefix"])
+            role = match["role"].lower()
+            if role not in ROLES[primitive]:
+                role = _SPELLINGS[role]
+            return Meaning(symbol, primitive, role, variant, match["prefix"])
     return None
 
 

@@ -47,8 +47,18 @@ _SERVES_OTHERS = re.compile(r"^1;\s*$|<STDIN>|<>", re.MULTILINE)
 _HEADER = re.compile(r"fatal error: '([^']+)' file not found")
 _FEATURE = re.compile(
     r"(?:requires|needs) target feature '?([\w.,|+-]+)|instruction requires: ([\w .,+-]+)"
-    r"|without '([\w.]+)' enabled|(NEON) support not enabled"
+    r"|without '([\w.]+)' enabled|(NEON) (?:support not enabled|intrinsics not available)"
 )
+# 32-bit ARM's header declares these only where the feature is on.
+_INTRINSICS = {
+    "vaes": "aes",
+    "vsha1": "sha1",
+    "vsha256": "sha256",
+    "vsha512": "sha512",
+    "veor3": "sha3",
+    "vmull_p64": "pmull",
+}
+_UNDECLARED = re.compile(rf"undeclared function '({'|'.join(_INTRINSICS)})")
 _GUARD = re.compile(r"\b__([A-Z][A-Z0-9_]+?)__\b|\b__ARM_(?:FEATURE_)?([A-Z][A-Z0-9]+)\b")
 _ROUNDS = 16
 
@@ -153,6 +163,18 @@ def _compile(
     return Made(file, arch, made.path, frozenset(features), tuple(folders))
 
 
+def compiles_with(
+    draft: Manifest, made: Made, needs: frozenset[str], toolchain: Toolchain, cache: Path
+) -> bool:
+    """Whether what the instructions of an object need is enough for its compile: a compiler may
+    ask for more, as it does for AES where only PMULL is used."""
+    try:
+        again = _compile(draft, made.file, made.arch, toolchain, cache, set(needs), made.include)
+    except BuildError:
+        return False
+    return again.asked == needs
+
+
 def _defines_functions(path: Path) -> bool:
     with path.open("rb") as stream:
         table = ELFFile(stream).get_section_by_name(".symtab")
@@ -164,6 +186,8 @@ def _defines_functions(path: Path) -> bool:
 
 
 def _features(words: str, arch: str) -> Iterator[str]:
+    for found in _UNDECLARED.findall(words):
+        yield from _known((_INTRINSICS[found],), arch)
     for found in _FEATURE.findall(words):
         yield from _known(re.split(r"[ ,|]+", " ".join(found)), arch)
 

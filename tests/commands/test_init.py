@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rig.build.toolchain import find_toolchain
+from rig.capabilities.bits import LAYOUTS
 from rig.data import data_folder
 from rig.manifest import read
 
@@ -248,3 +249,24 @@ def test_functions_without_a_size(rig, tmp_path):
         "ChaCha20_ctr32_nohw is not marked as a function; add `.type ChaCha20_ctr32_nohw, "
         f"@function` and `.size ChaCha20_ctr32_nohw, .-ChaCha20_ctr32_nohw`{NOTHING}"
     )
+
+
+def test_of_the_bundled_sources_needs_come_out_as_the_bundled_manifest_has_them(rig, tmp_path):
+    """For each architecture: what is guessed is what is known, but for what is in its base."""
+    names = ("x86/ghash_*", "arm/ghash_*", "include")
+    for path in (path for name in names for path in NATIVE.glob(name)):
+        copy = shutil.copytree if path.is_dir() else shutil.copy
+        copy(path, tmp_path / path.name)
+    result = rig("init", tmp_path)
+    assert result.code == 0, result.err
+    for arch in ("x86_64", "i386", "aarch64", "arm"):
+        guessed, known = (needs_of_ghash(path, arch) for path in (tmp_path, NATIVE))
+        assert len(guessed) >= 2
+        assert guessed == {name: known[name] for name in guessed}
+
+
+def needs_of_ghash(folder, arch):
+    """By variant, beside the base."""
+    base = LAYOUTS[arch].base
+    variants = read(folder / "rig.toml").primitives["ghash"].variants
+    return {v.name: v.needs.required.difference(base) for v in variants if v.arch == arch}

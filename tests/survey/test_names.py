@@ -19,6 +19,8 @@ NAMED = {
     "private_vpaes_set_encrypt_key": ("aes", "set_encrypt_key", "vpaes", "private_"),
     "bsaes_ctr32_encrypt_blocks": ("aes", "ctr32_encrypt_blocks", "bsaes", ""),
     "aesni_encrypt": ("aes", "encrypt", "aesni", ""),
+    "aesni_gcm_decrypt": ("aes_gcm_fused", "open", "aesni", ""),
+    "rig_aes_gcm_fused_seal_ce_pmull": ("aes_gcm_fused", "seal", "ce_pmull", "rig_"),
     "AES_set_encrypt_key": ("aes", "set_encrypt_key", "plain", ""),
     "rig_aes_encrypt_ct64": ("aes", "encrypt", "ct64", "rig_"),
 }  # fmt: skip
