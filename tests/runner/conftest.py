@@ -68,12 +68,18 @@ class Image:
         """Where a symbol is in the text."""
         return self.symbols[name] - self.text[0]
 
+    def word(self, value: int) -> Word:
+        """A whole register."""
+        return Word(value, ARCHITECTURES[self.arch].pointer_bits)
+
     def call(
-        self, name: str, *arguments: Argument | int, returns: int | None = None, bits: int = 64
+        self, name: str, *arguments: Argument | int, returns: int | None = None, bits: int = 0
     ) -> Call:
-        """A call of a test function; an int is a 64-bit word."""
-        words = tuple(Word(a) if isinstance(a, int) else a for a in arguments)
-        expected = None if returns is None else Word(returns, bits)
+        """A call of a test function; an int is a whole register, as is a result without bits."""
+        words = tuple(self.word(a) if isinstance(a, int) else a for a in arguments)
+        expected = None
+        if returns is not None:
+            expected = Word(returns, bits) if bits else self.word(returns)
         return Call(Address(self.symbols[name]), words, expected)
 
 

@@ -90,8 +90,10 @@ function sabotage               /* writes to the protocol's pipe */
         mov r0, #1
         adr r1, breakpoint
         mov r2, #16
+        mov r12, r7
         mov r7, #4
         svc #0
+        mov r7, r12
         bx lr
 function overflow
         push {r3, lr}

@@ -166,7 +166,7 @@ def test_steps_need_traps(program, prefix):
 
 
 def test_a_pool_in_the_text_is_left_alone(run, image, arch):
-    script = Script((), (image.call("pool", returns=0x1122334455667788),))
+    script = Script((), (image.call("pool", returns=0x1122334455667788, bits=64),))
     for flags in FLAGS:
         result = run(script, flags=flags)
         assert result.events == ()

@@ -11,8 +11,16 @@ from rig.runner.events import ACTUAL_LIMIT, Kind
 from rig.runner.placement import PAGE, SPAN, addresses, in_stack, locate, place
 from rig.runner.scripts import SLOT_CAPACITY, Buffer, Pointer, Script, Side
 
-PLACES = ARCHITECTURES["x86_64"].places
+pytestmark = pytest.mark.parametrize(
+    "arch", ["x86_64", "aarch64", "arm"], indirect=True, scope="session"
+)
+
 ODD = [1, 7, 8, 16, 33, 100, 5000]
+
+
+@pytest.fixture
+def places(arch):
+    return ARCHITECTURES[arch].places
 
 
 def copying(image, size, function="copy", expected=None, **placement):
@@ -56,21 +64,23 @@ def test_each_wrong_buffer_gives_an_event(run, image):
 @pytest.mark.parametrize("function", ["peek", "flip"])
 @pytest.mark.parametrize("size", [0, 1, 16, 4096, 4097])
 @pytest.mark.parametrize("side", Side)
-def test_one_byte_beyond_a_guard_is_a_fault_with_its_place(only, image, function, size, side):
+def test_one_byte_beyond_a_guard_is_a_fault_with_its_place(
+    only, image, function, size, side, places
+):
     offset = size if side is Side.END else -1
     script = Script((Buffer("b", size, side=side),), (image.call(function, Pointer(0), offset),))
     event = only(script)
     assert (event.kind, event.signal) == (Kind.CRASH, signal.SIGSEGV)
-    assert locate(script, event.address, PLACES) == ("b", offset)
+    assert locate(script, event.address, places) == ("b", offset)
     assert 0 <= event.pc - image.symbols[function] < 32
 
 
-def test_python_and_the_runner_place_alike(run, image):
+def test_python_and_the_runner_place_alike(run, image, places):
     placements = itertools.product(Side, (1, 2, 16, 64, 4096), (0, 1, 5, 63), (0, 1, 17, 4096))
     scripts = []
     for side, align, skew, size in placements:
         buffers = (Buffer("a", 3), Buffer("b", size, side=side, align=align, skew=skew))
-        address = place(buffers[1], 1, PLACES)
+        address = place(buffers[1], 1, places)
         scripts.append(Script(buffers, (image.call("identity", Pointer(1), returns=address),)))
     assert run(*scripts).events == ()
 
@@ -82,22 +92,22 @@ def test_flip_puts_every_buffer_at_its_other_guard(run, image):
         assert [bool(events) for events in kinds.values()] == [side is Side.END, side is Side.START]
 
 
-def test_the_stack_has_guard_pages(only, image):
+def test_the_stack_has_guard_pages(only, image, places):
     event = only(Script((), (image.call("overflow"),)))
     assert (event.kind, event.signal) == (Kind.CRASH, signal.SIGSEGV)
-    assert in_stack(event.address, PLACES)
-    assert not in_stack(place(Buffer("b", 1), 0, PLACES), PLACES)
+    assert in_stack(event.address, places)
+    assert not in_stack(place(Buffer("b", 1), 0, places), places)
 
 
-def test_placement_keeps_its_promises():
-    start = PLACES.arena + PAGE
+def test_placement_keeps_its_promises(places):
+    start = places.arena + PAGE
     end = start + SLOT_CAPACITY
-    assert place(Buffer("b", 5, side=Side.START), 0, PLACES) == start
-    assert place(Buffer("b", 5, side=Side.START, skew=3), 0, PLACES) == start + 3
-    assert place(Buffer("b", 5), 0, PLACES) == end - 5
-    assert place(Buffer("b", 5, align=16), 0, PLACES) == end - 16
-    assert place(Buffer("b", 17, align=16), 2, PLACES) == end + 2 * SPAN - 32
-    assert place(Buffer("b", 16, align=16, skew=1), 0, PLACES) == end - 17
+    assert place(Buffer("b", 5, side=Side.START), 0, places) == start
+    assert place(Buffer("b", 5, side=Side.START, skew=3), 0, places) == start + 3
+    assert place(Buffer("b", 5), 0, places) == end - 5
+    assert place(Buffer("b", 5, align=16), 0, places) == end - 16
+    assert place(Buffer("b", 17, align=16), 2, places) == end + 2 * SPAN - 32
+    assert place(Buffer("b", 16, align=16, skew=1), 0, places) == end - 17
 
 
 @pytest.mark.parametrize("distance", [1, 2, 15, 16, 63, 64])
@@ -173,7 +183,7 @@ def test_constant_garbage_is_watched_too(only, image):
     assert (event.kind, event.offset) == (Kind.CONSTANT, 12)
 
 
-def test_an_alias_is_the_memory_of_its_owner(run, image):
+def test_an_alias_is_the_memory_of_its_owner(run, image, places):
     content, expected = bytes(range(20)), bytes(range(1, 21))
     out = Buffer("out", 20, expected=expected, alias=1)
     source = Buffer("in", 20, content, side=Side.START)
@@ -185,15 +195,15 @@ def test_an_alias_is_the_memory_of_its_owner(run, image):
         )
     ]
     assert run(*scripts).events == ()
-    assert len(set(addresses(scripts[0], PLACES))) == 1
+    assert len(set(addresses(scripts[0], places))) == 1
 
 
-def test_locate_knows_only_the_slots_of_the_script():
+def test_locate_knows_only_the_slots_of_the_script(places):
     script = Script((Buffer("a", 16), Buffer("b", 16, alias=0)), ())
-    assert locate(script, place(script.buffers[0], 0, PLACES) + 15, PLACES) == ("a", 15)
-    assert locate(script, PLACES.arena, PLACES) == ("a", -SLOT_CAPACITY - PAGE + 16)
-    assert locate(script, PLACES.arena + SPAN + PAGE, PLACES) is None
-    assert locate(script, 0, PLACES) is None
+    assert locate(script, place(script.buffers[0], 0, places) + 15, places) == ("a", 15)
+    assert locate(script, places.arena, places) == ("a", -SLOT_CAPACITY - PAGE + 16)
+    assert locate(script, places.arena + SPAN + PAGE, places) is None
+    assert locate(script, 0, places) is None
 
 
 def test_a_slot_holds_its_whole_capacity(run, image):

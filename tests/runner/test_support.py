@@ -4,6 +4,10 @@ import pytest
 
 from rig.runner.scripts import Buffer, Pointer, Script
 
+pytestmark = pytest.mark.parametrize(
+    "arch", ["x86_64", "aarch64", "arm"], indirect=True, scope="session"
+)
+
 SIZES = [0, 1, 7, 8, 9, 16, 31, 64, 100]
 CONTENT = bytes(i * 37 % 251 for i in range(300))
 
