@@ -183,6 +183,12 @@ def test_of_two_files_that_define_the_same_the_first_is_taken(rig, folder):
     assert note in text_of(folder)
 
 
+def test_a_shared_library_is_named_as_left_out(rig, folder):
+    (folder / "libchacha.so").touch()
+    assert rig("init", folder).code == 0
+    assert "#   libchacha.so: a shared library cannot be linked" in text_of(folder)
+
+
 def test_a_manifest_that_is_there_stays(rig, folder):
     (folder / "rig.toml").write_text("rig = 1\n")
     result = rig("init", folder)
