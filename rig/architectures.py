@@ -165,7 +165,7 @@ _I386 = Architecture(
         write_fault=_X86_WRITE_FAULT,
     ),
     trap=1,
-    runner_sources=(),
+    runner_sources=(*_X86_RUNNER, "runner/i386_machine.c", "runner/i386.S"),
     native_machines=("x86_64", "AMD64", "i386", "i586", "i686"),
     emulator="qemu-i386",
 )

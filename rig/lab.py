@@ -54,7 +54,7 @@ class Lab:
         self._part = plan.folder / f"part-{worker}.jsonl"
         self._sessions: dict[FilePath, Session] = {}
         self._answered = lru_cache(maxsize=BATCHES_KEPT)(self._ask)
-        self._batches: OrderedDict[str, Batch] = OrderedDict()
+        self._batches: OrderedDict[tuple[str, str], Batch] = OrderedDict()
 
     def close(self) -> None:
         """Ends every runner."""
@@ -73,15 +73,17 @@ class Lab:
         return sources(primitive, FilePath(folder) if folder else None)
 
     def batch(self, project: Project, path: Path, source: Source) -> Batch:
-        """The batch of a source for a path; paths with one binding and the same lengths share."""
+        """The batch of a source for a path; paths with one binding and the same lengths share,
+        on disk those of all architectures with the same widths of C's types."""
         bound = binding(project, path)
         key = _batch_key(path, source, bound)
-        if key not in self._batches:
+        own = (project.arch, key)
+        if own not in self._batches:
             while len(self._batches) >= BATCHES_KEPT:
                 self._batches.popitem(last=False)
-            self._batches[key] = self._load(path, source, bound, key)
-        self._batches.move_to_end(key)
-        return self._batches[key]
+            self._batches[own] = self._load(path, source, bound, key)
+        self._batches.move_to_end(own)
+        return self._batches[own]
 
     def _load(self, path: Path, source: Source, bound: Binding, key: str) -> Batch:
         """The batch from the cache on disk, else made; one process makes it, the others wait."""
@@ -207,7 +209,8 @@ def _batch_key(path: Path, source: Source, bound: Binding) -> str:
     """Everything that the bytes of a batch follow from."""
     roles = sorted((role, repr(target)) for role, target in bound.targets.items())
     sizes = (sorted(bound.sizes.items()), sorted(bound.align.items()), sorted(bound.doing.items()))
-    narrowing = (roles, *sizes, path.lengths, sorted(path.undefined))
+    widths = sorted(bound.arch.widths.items())
+    narrowing = (roles, *sizes, widths, path.lengths, sorted(path.undefined))
     return digest(
         code_digest(),
         path.primitive,

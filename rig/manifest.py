@@ -159,8 +159,8 @@ class Allowance:
 class Manifest:
     """A whole rig.toml; `dispatch` None means by the rule of stanza order. `generators` are
     commands that turn a script into .S, by the script's suffix; `flavour`, by architecture,
-    is what they are told. `link`, by architecture, are sources that belong to no variant;
-    `defines` hold for every source."""
+    is what they are told. `link`, by architecture, are sources that belong to no variant,
+    `runner` what stands before the runner's program; `defines` hold for every source."""
 
     path: Path
     root: Path
@@ -173,6 +173,7 @@ class Manifest:
     flavour: Mapping[str, str] = field(default_factory=dict)
     allow: tuple[Allowance, ...] = ()
     link: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    runner: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     defines: tuple[str, ...] = ()
 
     def variants(self, arch: str) -> tuple[Variant, ...]:
@@ -204,7 +205,8 @@ def read(path: Path) -> Manifest:
         primitives=primitives,
         accept=tuple(_acceptance(row) for row in whole.rows("accept")),
         generators=generators,
-        flavour=_flavour(top),
+        flavour=_words(top, "flavour"),
+        runner=_runner(top, root),
         allow=tuple(_allowance(row) for row in whole.rows("allow")),
         link=_link(top, root, (*SOURCE_SUFFIXES, *generators)),
         defines=_defines(top),
@@ -232,14 +234,26 @@ def _vector(top: Table) -> Mapping[str, str]:
     return vector
 
 
-def _flavour(top: Table) -> Mapping[str, str]:
-    flavour = _of_architectures(top, "flavour")
-    for arch, text in flavour.items():
+def _words(top: Table, key: str) -> Mapping[str, str]:
+    """Words of a shell for each architecture."""
+    found = _of_architectures(top, key)
+    for arch, text in found.items():
         try:
             shlex.split(text)
         except ValueError as error:
-            raise top.error(arch, f"`flavour`: {text}: {error}") from error
-    return flavour
+            raise top.error(arch, f"`{key}`: {text}: {error}") from error
+    return found
+
+
+def _runner(top: Table, root: Path) -> Mapping[str, tuple[str, ...]]:
+    """A program with a slash in its name is a path like any other here."""
+    found = {}
+    for arch, text in _words(top, "runner").items():
+        program, *rest = shlex.split(text) or ("",)
+        if not program:
+            raise top.error(arch, "`runner` names no program")
+        found[arch] = (str(root / program) if "/" in program else program, *rest)
+    return found
 
 
 def _folders(top: Table, key: str, root: Path) -> tuple[Path, ...]:

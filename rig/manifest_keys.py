@@ -51,6 +51,13 @@ KEYS: Mapping[str, tuple[Key, ...]] = {
             "sources that belong to no variant, for all architectures or per architecture. Every "
             "path may run them",
         ),
+        Key(
+            "runner",
+            '{ aarch64 = "tools/on-board" }',
+            "a command that stands before the runner's program, per architecture, as `--runner` "
+            "gives it: an emulator, `ssh`, a script of yours. It gets the program's path as its "
+            "last argument and must connect its standard input and output with it",
+        ),
         Key("defines", '["NAME", "NAME=VALUE"]', "defined for every source"),
         Key(
             "accept",

@@ -70,6 +70,13 @@ OPTIONS: tuple[Option, ...] = (
         "judged whole and passed; the others are carried over, with their date",
     ),
     Option("require-arch", list, "fail (exit 2) if this architecture cannot run", "ARCH"),
+    Option(
+        "runner",
+        list,
+        'run an architecture\'s programs behind this: aarch64="ssh board" (repeatable; default: '
+        "nothing, else qemu-user's emulator)",
+        "ARCH=PREFIX",
+    ),
     Option("seed", int, "seed of the garbage that code must not depend on", "N", default=1),
     Option("vectors", str, "also replay every vector file in a folder", "DIR"),
     Option("cc", str, "compiler", choices=("zig", "gcc", "clang"), default="zig"),
@@ -104,6 +111,7 @@ class Options:
     variant: tuple[str, ...] = ()
     changed: bool = False
     require_arch: tuple[str, ...] = ()
+    runner: tuple[str, ...] = ()
     seed: int = 1
     vectors: str | None = None
     cc: str = "zig"

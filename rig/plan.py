@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
 from rig import manifest as manifests
-from rig.architectures import ARCHITECTURES, host_architecture
+from rig.architectures import host_architecture
 from rig.build.project import build_runner
 from rig.build.toolchain import Toolchain, find_toolchain
 from rig.cache import cache_folder, write_atomically
@@ -40,6 +40,7 @@ from rig.errors import ManifestError, RigError
 from rig.manifest import Manifest
 from rig.options import Options
 from rig.project import Project, build, enumerate_paths, paths_of_masks
+from rig.runner.command import AbsentError, parse_prefixes
 from rig.runner.session import Session
 from rig.toml_table import nearest
 
@@ -97,10 +98,8 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
     read = [manifests.read(path) for path in paths]
     for manifest in read:
         check_entries(manifest)
-    archs, absences = _architectures(read, options)
-    prefixes = {arch: _prefix(arch, toolchain, cache, options) for arch in archs}
-    projects = [_build(m, arch, toolchain, cache, prefixes[arch]) for m in read for arch in archs]
-    controls = [_build_controls(arch, toolchain, cache, prefixes[arch]) for arch in archs]
+    projects, absences = _projects(read, options, toolchain, cache)
+    controls = _build_controls(projects, toolchain, cache)
     if options.cpu and options.emulate:
         for project in projects:
             check_emulated(options.cpu, project.host)
@@ -133,24 +132,67 @@ def load_plan(folder: FilePath) -> Plan:
     return plan
 
 
-_Prefix = tuple[str, ...]
+def _projects(
+    read: Sequence[Manifest], options: Options, toolchain: Toolchain, cache: FilePath
+) -> tuple[list[Project], tuple[Absence, ...]]:
+    """Each manifest on each architecture that is wanted, and what cannot run here."""
+    given, jobs = parse_prefixes(options.runner), os.cpu_count() or 1
+    projects, absences = [], {}
+    for arch in _wanted(options):
+        prefix = _emulated(arch, toolchain, cache, options) or given.get(arch, ())
+        for manifest in read:
+            try:
+                _check_named(_controls(), arch)
+                _check_named(manifest, arch)
+                projects.append(build(manifest, arch, toolchain, cache, jobs, prefix))
+            except AbsentError as error:
+                absences[arch, error.reason] = Absence(arch, error.reason, error.fix)
+    for absence in absences.values():
+        if absence.arch in options.require_arch:
+            text = f"{absence.reason}; {absence.fix}"
+            raise RigError(f"--require-arch {absence.arch}: {text}")
+    return projects, tuple(absences.values())
 
 
-def _prefix(arch: str, toolchain: Toolchain, cache: FilePath, options: Options) -> _Prefix:
+def _emulated(
+    arch: str, toolchain: Toolchain, cache: FilePath, options: Options
+) -> tuple[str, ...]:
     if not options.emulate:
         return ()
     return emulator(options.cpu, arch, build_runner(arch, toolchain, cache))
 
 
-def _build(
-    manifest: Manifest, arch: str, toolchain: Toolchain, cache: FilePath, prefix: _Prefix
-) -> Project:
-    return build(manifest, arch, toolchain, cache, os.cpu_count() or 1, prefix)
+def _wanted(options: Options) -> tuple[str, ...]:
+    """The architectures asked for, by default this machine's own."""
+    host = host_architecture()
+    asked = [a for text in (*options.arch, *options.require_arch) for a in text.split(",")]
+    for arch in asked:
+        if arch not in (*LAYOUTS, "all"):
+            raise RigError(f"--arch {arch}: unknown{nearest(arch, LAYOUTS)}")
+    if "all" in asked:
+        return tuple(LAYOUTS)
+    if not asked and not host:
+        raise RigError("this version of the rig has no runner for this machine; name one by --arch")
+    return tuple(dict.fromkeys(asked)) or (host or "",)
 
 
-def _build_controls(arch: str, toolchain: Toolchain, cache: FilePath, prefix: _Prefix) -> Project:
-    path = data_folder("native") / "controls" / "rig.toml"
-    return _build(manifests.read(path), arch, toolchain, cache, prefix)
+def _check_named(manifest: Manifest, arch: str) -> None:
+    if not manifest.variants(arch):
+        raise AbsentError(arch, f"{manifest.path} names no variant for it", "add one")
+
+
+def _controls() -> Manifest:
+    return manifests.read(data_folder("native") / "controls" / "rig.toml")
+
+
+def _build_controls(
+    projects: Sequence[Project], toolchain: Toolchain, cache: FilePath
+) -> list[Project]:
+    """The planted faults for every way in which something is run."""
+    manifest = _controls()
+    ways = dict.fromkeys((project.arch, project.runner[:-1]) for project in projects)
+    jobs = os.cpu_count() or 1
+    return [build(manifest, arch, toolchain, cache, jobs, prefix) for arch, prefix in ways]
 
 
 def _run_folder(cache: FilePath) -> FilePath:
@@ -163,29 +205,6 @@ def _run_folder(cache: FilePath) -> FilePath:
             if old.stat().st_mtime < time.time() - _WEEK:
                 shutil.rmtree(old) if old.is_dir() else old.unlink()
     return FilePath(tempfile.mkdtemp(dir=runs, prefix=time.strftime("%Y%m%d-%H%M%S-")))
-
-
-def _architectures(
-    read: Sequence[Manifest], options: Options
-) -> tuple[tuple[str, ...], tuple[Absence, ...]]:
-    """The architectures that run here, and those asked for that do not."""
-    host = host_architecture()
-    asked = [a for a in (*options.arch, *options.require_arch) if a != "all"]
-    for arch in asked:
-        if arch not in LAYOUTS:
-            raise RigError(f"--arch {arch}: unknown{nearest(arch, LAYOUTS)}")
-    wanted = list(LAYOUTS) if "all" in options.arch else asked or [host or ""]
-    absences = tuple(_absence(arch) for arch in dict.fromkeys(wanted) if arch != host)
-    for absence in absences:
-        if absence.arch in options.require_arch or not host:
-            raise RigError(f"{absence.arch or 'this machine'}: {absence.reason}; {absence.fix}")
-    return ((host,) if host and host in wanted else ()), absences
-
-
-def _absence(arch: str) -> Absence:
-    if ARCHITECTURES[arch].runner_sources:
-        return Absence(arch, "this machine is another architecture", f"run on a {arch} machine")
-    return Absence(arch, "this version of the rig has no runner for it", "run with --arch x86_64")
 
 
 def _with_paths(project: Project, options: Options) -> Project:

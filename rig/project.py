@@ -37,6 +37,7 @@ from rig.errors import BuildError, ManifestError
 from rig.manifest import FUSED, Length, Manifest, Primitive, Variant, fused_name
 from rig.primitives import PRIMITIVES
 from rig.runner.client import Runner, RunnerDiedError, RunnerError
+from rig.runner.command import AbsentError, find_command
 from rig.runner.compose import Binding
 from rig.runner.encode import encode
 from rig.runner.events import Kind
@@ -135,16 +136,26 @@ def build(
     jobs: int,
     prefix: Sequence[str] = (),
 ) -> Project:
-    """Builds a project and asks the machine what it can run, that behind the runner's `prefix`
-    if there is one; paths are not enumerated yet."""
+    """Builds a project and asks the machine what it can run; paths are not enumerated yet.
+    `prefix` stands before the runner's program, else the manifest's, else what is found.
+    AbsentError where this machine cannot run the architecture."""
     for primitive in manifest.primitives.values():
         _check_contract(primitive)
     manifest = _with_doing(manifest)
-    command = (*prefix, str(build_runner(arch, toolchain, cache)))
+    command = _command(arch, toolchain, cache, prefix or manifest.runner.get(arch, ()))
     image = build_image(manifest, arch, toolchain, cache, jobs)
     with Runner(command) as runner:
         host = host_vector(runner)
     return Project(manifest, image, command, host, _owners(manifest, image))
+
+
+def _command(
+    arch: str, toolchain: Toolchain, cache: FilePath, prefix: Sequence[str]
+) -> tuple[str, ...]:
+    known = ARCHITECTURES[arch]
+    if not known.runner_sources:
+        raise AbsentError(arch, "this version of the rig has no runner for it", "leave it away")
+    return find_command(known, build_runner(arch, toolchain, cache), prefix)
 
 
 def host_vector(runner: Runner) -> Vector:

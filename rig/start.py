@@ -39,7 +39,9 @@ def begin(config: pytest.Config, manifests: Sequence[Path]) -> Lab:
     escaped = [control for control in plan.controls if not control.held]
     if escaped:
         shutil.rmtree(plan.folder, ignore_errors=True)
-        names = ", ".join(f"{c.fault} (fired: {' '.join(c.fired) or 'none'})" for c in escaped)
+        names = ", ".join(
+            f"{c.arch} {c.fault} (fired: {' '.join(c.fired) or 'none'})" for c in escaped
+        )
         pytest.exit(
             f"rig: controls not held, no verdict is given: {names}", returncode=COULD_NOT_RUN
         )

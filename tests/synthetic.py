@@ -194,7 +194,15 @@ def documents(paths: Paths, *images: Document, **run: Any) -> tuple[Document, Do
         "schema": 1,
         "run": RUN | run,
         "totals": {"cases": 10 * len(rows), "carried": 0, "failed": 0, "skipped": 0},
-        "controls": [{"fault": "crash", "expected": "crash", "fired": ["crash"], "held": True}],
+        "controls": [
+            {
+                "arch": "x86_64",
+                "fault": "crash",
+                "expected": "crash",
+                "fired": ["crash"],
+                "held": True,
+            }
+        ],
         "dispatch": [
             {
                 "primitive": "chacha20",

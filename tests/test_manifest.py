@@ -158,7 +158,7 @@ BAD = {
     "key in a comment first": (
         "rig = 1\n# zzz = 0\nzzz = 1\n" + variants(STANZA)[8:],
         "3: unknown key `zzz`; valid: rig, include, complete, vector, dispatch, generate, "
-        "flavour, link, defines, accept, allow, chacha20",
+        "flavour, link, runner, defines, accept, allow, chacha20",
     ),
     "missing file": (
         variants(STANZA.replace("chacha.c", "chacha20.c")),

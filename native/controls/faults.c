@@ -41,7 +41,7 @@ static void block(uint8_t out[64], const uint32_t key[8], const uint32_t counter
         out[i] = (uint8_t)((s[i / 4] + start[i / 4]) >> (8 * (i % 4)));
 }
 
-/* Not static: faults_x86_64.S uses it. It belongs to no variant. */
+/* Not static: the .S files use it. It belongs to no variant. */
 ctr32 control_run;
 
 void control_run(uint8_t *out, const uint8_t *in, size_t len, const uint32_t key[8],

@@ -49,8 +49,9 @@ _BUDGET_US = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A planted fault: the check that must fire, and those that did."""
+    """A planted fault on an architecture: the check that must fire, and those that did."""
 
+    arch: str
     fault: str
     expected: str
     fired: tuple[str, ...]
@@ -67,7 +68,7 @@ def run_controls(project: Project) -> tuple[Control, ...]:
     with project.session() as session:
         found = enumerate_paths(project, session, primitive)
         fired = ("dispatch",) if found.mismatches else ()
-        controls = [Control(DISPATCHER, "dispatch", fired)]
+        controls = [Control(project.arch, DISPATCHER, "dispatch", fired)]
         static = static_findings(project, primitive, hex)
         for path in found.paths:
             if path.kind == "direct":
@@ -75,7 +76,7 @@ def run_controls(project: Project) -> tuple[Control, ...]:
                 checks = _fired(project, session, path)
                 if name in CLEAN + UNRUN:
                     checks += tuple(sorted({f.check for f in static.get(name, ())}))
-                controls.append(Control(name, EXPECTED.get(name, ""), checks))
+                controls.append(Control(project.arch, name, EXPECTED.get(name, ""), checks))
     return tuple(controls)
 
 

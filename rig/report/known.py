@@ -25,11 +25,15 @@ accept = [
 
 
 def known(plan: Plan, rows: Sequence[Row], stale: Collection[Acceptance]) -> list[dict[str, Any]]:
-    """A row for each new finding and for each entry of `accept`, with the paths that it is on."""
-    found = []
+    """A row for each new finding and for each entry of `accept`, with the paths that it is on.
+    An entry has one for each architecture that it was taken on, else one."""
+    found: list[dict[str, Any]] = []
     for project in plan.projects:
         own = [row for row in rows if row["manifest"] == str(project.manifest.path)]
-        found += [*_new(plan, project, own), *_entries(project, own, stale)]
+        ids = {path.id for path in plan.paths(project)}
+        found += _new(plan, project, [row for row in own if row["path"] in ids])
+        first = next(p for p in plan.projects if p.manifest.path == project.manifest.path)
+        found += _entries(project, own, ids, stale, alone=project is first)
     return found
 
 
@@ -62,10 +66,18 @@ def _stand_in(
 
 
 def _entries(
-    project: Project, rows: Sequence[Row], stale: Collection[Acceptance]
+    project: Project,
+    rows: Sequence[Row],
+    ids: Collection[str],
+    stale: Collection[Acceptance],
+    alone: bool,
 ) -> Iterator[dict[str, Any]]:
+    """Those taken on this project's paths; where `alone`, those taken nowhere too."""
     for entry in project.manifest.accept:
-        on = [r["path"] for r in rows if [entry.check, entry.place] in r.get("accepted", ())]
+        taken = [r["path"] for r in rows if [entry.check, entry.place] in r.get("accepted", ())]
+        on = [path for path in taken if path in ids]
+        if not on and (taken or not alone):
+            continue
         state = "accepted" if on else "stale" if entry in stale else "not-judged"
         row = _row(project, state, entry.check, entry.symbol, on)
         yield row | {"reason": entry.reason, "place": entry.place}

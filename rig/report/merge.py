@@ -170,7 +170,10 @@ def _run(runs: Sequence[Run], archs: set[str]) -> Row:
 
 def _controls(runs: Sequence[Run]) -> Iterator[Document]:
     rows = (row for run in runs for row in run.results["controls"])
-    return (same[0] for same in _grouped(rows, lambda r: (r["fault"], r["held"], *r["fired"])))
+    return (
+        same[0]
+        for same in _grouped(rows, lambda r: (r["arch"], r["fault"], r["held"], *r["fired"]))
+    )
 
 
 def _dispatch(runs: Sequence[Run]) -> list[Row]:

@@ -58,7 +58,13 @@ def results(plan: Plan, rows: Sequence[Row], unreached: Row) -> dict[str, Any]:
         "run": _run(plan),
         "totals": _totals(paths, plan),
         "controls": [
-            {"fault": c.fault, "expected": c.expected, "fired": list(c.fired), "held": c.held}
+            {
+                "arch": c.arch,
+                "fault": c.fault,
+                "expected": c.expected,
+                "fired": list(c.fired),
+                "held": c.held,
+            }
             for c in plan.controls
         ],
         "dispatch": [_dispatch(project, s) for project in plan.projects for s in project.sweeps],
@@ -92,11 +98,12 @@ def _run(plan: Plan) -> dict[str, Any]:
         "seed": plan.options.seed,
         "profile": "default",
         "cap_matrix": plan.options.cap_matrix,
-        "manifests": [str(p.manifest.path) for p in plan.projects],
+        "manifests": list(dict.fromkeys(str(p.manifest.path) for p in plan.projects)),
         "prebuilt": [
             {"path": path, "sha256": digest}
-            for p in plan.projects
-            for path, digest in sorted(p.image.prebuilt.items())
+            for path, digest in dict.fromkeys(
+                item for p in plan.projects for item in sorted(p.image.prebuilt.items())
+            )
         ],
         "compiled": sum(p.image.compiled for p in plan.projects),
         "reused": sum(p.image.reused for p in plan.projects),

@@ -125,12 +125,23 @@ def _paths(paths: Sequence[Document]) -> str:
 
 
 def _primitives(document: Document) -> Iterator[str]:
+    """A block for each architecture, headed by its name where there are several."""
     yield f"{'primitive':{_NAME}} verdict and instructions executed, per variant or path"
-    names = dict.fromkeys(path["primitive"] for path in document["paths"])
-    for name in names:
-        variants = [v for v in document["variants"] if v["primitive"] == name and v["paths"]]
-        entries = [_variant(v, document) for v in variants] or _composition(name, document)
-        yield from _entries(name, entries)
+    archs = dict.fromkeys(path["arch"] for path in document["paths"])
+    for arch in archs:
+        paths = [path for path in document["paths"] if path["arch"] == arch]
+        if len(archs) > 1:
+            behind = paths[0]["emulator"]
+            yield from textwrap.wrap(f"{arch}, {behind}:" if behind else f"{arch}:", WIDTH)
+        variants = [v for v in document["variants"] if v["arch"] == arch and v["paths"]]
+        yield from _block(paths, variants)
+
+
+def _block(paths: Sequence[Document], variants: Sequence[Document]) -> Iterator[str]:
+    for name in dict.fromkeys(path["primitive"] for path in paths):
+        own = [path for path in paths if path["primitive"] == name]
+        entries = [_variant(v, own) for v in variants if v["primitive"] == name]
+        yield from _entries(name, entries or _composition(own))
 
 
 def _entries(name: str, entries: Sequence[str]) -> list[str]:
@@ -146,10 +157,9 @@ def _entries(name: str, entries: Sequence[str]) -> list[str]:
 _SIGNS = {"pass": "ok", "fail": "FAIL", "skipped": "not run", "accepted": "accepted"}
 
 
-def _variant(variant: Document, document: Document) -> str:
-    paths = [p for p in document["paths"] if p["id"] in variant["paths"]]
-    own = [p for p in paths if p["primitive"] == variant["primitive"]]
-    sign = _SIGNS[_worst(own)]
+def _variant(variant: Document, paths: Sequence[Document]) -> str:
+    """`paths` are those of the variant's own primitive."""
+    sign = _SIGNS[_worst([path for path in paths if path["id"] in variant["paths"]])]
     percent = "" if sign == "not run" else f" {_percent(variant['coverage']['instructions'])}"
     return f"{variant['variant']} {sign}{percent}"
 
@@ -167,8 +177,7 @@ def _percent(counts: Mapping[str, int]) -> str:
     return "100%" if tenths == 1000 else f"{tenths / 10:.1f}%"
 
 
-def _composition(name: str, document: Document) -> list[str]:
-    paths = [p for p in document["paths"] if p["primitive"] == name]
+def _composition(paths: Sequence[Document]) -> list[str]:
     proven = sum(p["verdict"] == "pass" for p in paths)
     failed = [f"FAIL {p['path']}" for p in paths if p["verdict"] == "fail"]
     return [f"{proven} of {len(paths)} paths ok", *failed]

@@ -10,7 +10,7 @@ from typing import Any
 
 from rig.capabilities.paths import Path
 from rig.checks.acceptance import stale, symbols_of
-from rig.manifest import Acceptance
+from rig.manifest import Acceptance, Manifest
 from rig.options import Options
 from rig.plan import Plan
 from rig.project import Project
@@ -25,7 +25,17 @@ def stale_entries(
     """Those of every project."""
     if _narrowed(plan.options):
         return ()
-    return tuple(entry for project in plan.projects for entry in _stale(project, rows, sources))
+    found: list[Acceptance] = []
+    for project in plan.projects:
+        whole = {p.arch for p in plan.projects if p.manifest.path == project.manifest.path}
+        found += _stale(project, rows, sources, _elsewhere(project.manifest, whole))
+    return tuple(dict.fromkeys(found))
+
+
+def _elsewhere(manifest: Manifest, archs: Collection[str]) -> set[str]:
+    """The symbols that an architecture has which did not run."""
+    variants = (v for p in manifest.primitives.values() for v in p.variants)
+    return {s for v in variants if v.arch not in archs for s in v.symbols.values()}
 
 
 def stale_line(entry: Acceptance) -> str:
@@ -41,7 +51,10 @@ def _narrowed(options: Options) -> bool:
 
 
 def _stale(
-    project: Project, rows: Sequence[Row], sources: Callable[[str], Collection[str]]
+    project: Project,
+    rows: Sequence[Row],
+    sources: Callable[[str], Collection[str]],
+    elsewhere: Collection[str],
 ) -> tuple[Acceptance, ...]:
     if not project.manifest.accept:
         return ()
@@ -53,7 +66,7 @@ def _stale(
         whole = _sources_run(path, own).issuperset(sources(path.primitive))
         (judged if whole else partly).update(symbols_of(project, path))
     entries = [entry for entry in project.manifest.accept if entry.place in taken]
-    return stale(project.manifest.accept, entries, judged - partly)
+    return stale(project.manifest.accept, entries, judged - partly - set(elsewhere))
 
 
 def _sources_run(path: Path, rows: Sequence[Row]) -> set[str]:

@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 import pytest
 
 from rig import lab as module
+from rig.architectures import ARCHITECTURES
 from rig.capabilities.paths import Path, Sweep, direct_paths
 from rig.cases import Answer, Case, Inputs, Values
 from rig.inputs.sources import PUBLISHED, Source
@@ -79,6 +80,25 @@ def test_another_process_takes_the_batch_from_disk(
     assert (second.data, second.size) == (first.data, first.size)
     assert second.case(3) == first.case(3) and second.answer(3) == first.answer(3)
     assert second.script(3) == first.script(3)
+
+
+@pytest.mark.parametrize(("arch", "files"), [("aarch64", 1), ("i386", 2)])
+def test_architectures_share_bytes_but_not_addresses(
+    project: Project,
+    make_lab: MakeLab,
+    tmp_path: FilePath,
+    monkeypatch: pytest.MonkeyPatch,
+    arch: str,
+    files: int,
+) -> None:
+    lab = make_lab()
+    path, source = _path(project, "clean"), _source(lab)
+    lab.batch(project, path, source)
+    bound = replace(module.binding(project, path), arch=ARCHITECTURES[arch])
+    monkeypatch.setattr(module, "binding", lambda *_: bound)
+    other = replace(project, image=replace(project.image, arch=arch))
+    assert lab.batch(other, path, source).binding.arch.name == arch
+    assert len(_files(tmp_path)) == files
 
 
 @pytest.mark.parametrize(

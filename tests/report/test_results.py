@@ -34,7 +34,10 @@ def plan(controls: Project, tmp_path: FilePath) -> Plan:
         options=Options(variant=("clean", "wrong_tail")),
         toolchain="zig 0",
         projects=(replace(controls, sweeps=(sweep,)),),
-        controls=(Control("crash", "crash", ("crash", "value")), Control("clean", "", ("abi",))),
+        controls=(
+            Control("x86_64", "crash", "crash", ("crash", "value")),
+            Control("x86_64", "clean", "", ("abi",)),
+        ),
         absences=(Absence("arm", "no runner", "run with --arch x86_64"),),
         build_seconds=1.0,
         plan_seconds=1.0,

@@ -34,9 +34,12 @@ def _path(
     kind: str = "mask",
     verdict: str = "pass",
     reason: str = "",
+    arch: str = "x86_64",
 ) -> Document:
     return {
-        "id": f"{primitive}/x86_64/{kind}/{name}",
+        "id": f"{primitive}/{arch}/{kind}/{name}",
+        "arch": arch,
+        "emulator": None if arch == "x86_64" else f"qemu-{arch}",
         "primitive": primitive,
         "path": name,
         "kind": kind,
@@ -50,6 +53,7 @@ def _path(
 def _variant(primitive: str, name: str, covered: int, paths: list[Document]) -> Document:
     used = [p["id"] for p in paths if f"{primitive}={name}" in p["path"]]
     return {
+        "arch": paths[0]["arch"],
         "primitive": primitive,
         "variant": name,
         "paths": used,
@@ -132,6 +136,25 @@ def _red() -> Document:
     return _document(paths, variants, run=run, controls=controls, dispatch=dispatch, stale=stale)
 
 
+def _several() -> Document:
+    """Equal names on several architectures are each their own."""
+    archs = {"x86_64": ("ct64", "aesni"), "i386": ("ct32", "aesni"), "aarch64": ("ct64", "ce")}
+    paths, variants = [], []
+    for arch, names in archs.items():
+        bad = ("i386", "aesni")
+        own = [
+            _path("aes", f"aes={n}", verdict="fail" if (arch, n) == bad else "pass", arch=arch)
+            for n in names
+        ]
+        own.append(_path("aes_gcm", f"fused=-,aes={names[1]},ghash=ct64", arch=arch))
+        paths += own
+        variants += [_variant("aes", n, 900 if (arch, n) == bad else 1000, own) for n in names]
+    fix = "`apt-get install qemu-user`"
+    absent = {"arch": "arm", "reason": "this machine is x86_64, and qemu-arm is not on PATH"}
+    document = _document(paths, variants)
+    return document | {"run": document["run"] | {"absent": [absent | {"fix": fix}]}}
+
+
 def _cut_short() -> Document:
     names = [f"aes={name}" for name in ("ct64", "ssse3", "aesni", "vaes")]
     paths = [
@@ -152,6 +175,7 @@ def _cut_short() -> Document:
     [
         ("screen_passed.txt", _green(), PACKAGES),
         ("screen_failed.txt", _red(), PACKAGES),
+        ("screen_several.txt", _several(), ()),
         ("screen_cut_short.txt", _cut_short(), ()),
     ],
 )
@@ -159,7 +183,7 @@ def test_screen(gold: Gold, name: str, document: Document, packages: tuple[Packa
     gold(name, screen(document, 8.04, 1.25, packages))
 
 
-@pytest.mark.parametrize("document", [_green(), _red(), _cut_short()])
+@pytest.mark.parametrize("document", [_green(), _red(), _several(), _cut_short()])
 def test_no_line_is_wider_than_a_terminal(document: Document) -> None:
     assert max(len(line) for line in screen(document, 8.0, 1.0, PACKAGES)) <= WIDTH == 80
 

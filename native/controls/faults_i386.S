@@ -1,0 +1,77 @@
+/*
+ * Faults that C cannot express. All hand the work to control_run, the plain
+ * function of faults.c.
+ */
+        .text
+
+/*
+ * void control_clobber(uint8_t *out, const uint8_t *in, size_t len,
+ *                      const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: on the stack, 4(%esp) out, 8 in, 12 len, 16 key, 20 counter.
+ * cdecl, broken on purpose: ebx is not restored.
+ */
+        .globl control_clobber
+        .type control_clobber, @function
+        .p2align 4
+control_clobber:
+        .cfi_startproc
+        xorl    %ebx, %ebx
+        jmp     control_run
+        .cfi_endproc
+        .size control_clobber, .-control_clobber
+
+/*
+ * void control_exits(uint8_t *out, const uint8_t *in, size_t len,
+ *                    const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: on the stack, 4(%esp) out, 8 in, 12 len, 16 key, 20 counter.
+ * Ends the process by exit(3) where len is 65.
+ */
+        .globl control_exits
+        .type control_exits, @function
+        .p2align 4
+control_exits:
+        .cfi_startproc
+        cmpl    $65, 12(%esp)
+        jne     control_run
+        movl    $3, %ebx
+        movl    $1, %eax
+        int     $0x80
+        ud2
+        .cfi_endproc
+        .size control_exits, .-control_exits
+
+/*
+ * void control_sse41(uint8_t *out, const uint8_t *in, size_t len,
+ *                    const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: on the stack, 4(%esp) out, 8 in, 12 len, 16 key, 20 counter.
+ * Claims to need SSSE3 only, and executes an instruction of SSE4.1.
+ */
+        .globl control_sse41
+        .type control_sse41, @function
+        .p2align 4
+control_sse41:
+        .cfi_startproc
+        ptest   %xmm0, %xmm0
+        jmp     control_run
+        .cfi_endproc
+        .size control_sse41, .-control_sse41
+
+/*
+ * void control_sse41_unrun(uint8_t *out, const uint8_t *in, size_t len,
+ *                          const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: on the stack, 4(%esp) out, 8 in, 12 len, 16 key, 20 counter.
+ * The same, but the instruction is for a length that no case has.
+ */
+        .globl control_sse41_unrun
+        .type control_sse41_unrun, @function
+        .p2align 4
+control_sse41_unrun:
+        .cfi_startproc
+        cmpl    $-1, 12(%esp)
+        jne     control_run
+        ptest   %xmm0, %xmm0
+        jmp     control_run
+        .cfi_endproc
+        .size control_sse41_unrun, .-control_sse41_unrun
+
+        .section .note.GNU-stack,"",@progbits
