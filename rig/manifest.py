@@ -19,7 +19,7 @@ from rig.manifest_keys import names as key_names
 from rig.toml_table import Table, nearest, read_toml, top_of
 
 VERSION = 1
-SOURCE_SUFFIXES = (".c", ".S", ".s", ".o", ".a")
+SOURCE_SUFFIXES = (".c", ".S", ".s", ".o", ".a", ".so")
 FUSED = "fused"
 
 _LINES = re.compile(r"(?:(.+):)?(\d+)(?:-(\d+))?")
@@ -338,9 +338,6 @@ def _sources(table: Table, key: str, root: Path, suffixes: Sequence[str]) -> tup
 
 def _source(name: str, table: Table, key: str, root: Path, suffixes: Sequence[str]) -> Path:
     suffix = Path(name).suffix
-    if suffix == ".so":
-        text = "a shared library cannot be linked into an image; name its .o files or its .a"
-        raise table.error_at(name, key, f"{name}: {text}")
     path = _existing(root, name, table, key)
     if suffix not in suffixes:
         advice = "; `generate` says how others become .S" if suffix in _SCRIPTS else ""

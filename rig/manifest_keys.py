@@ -136,7 +136,7 @@ KEYS: Mapping[str, tuple[Key, ...]] = {
         Key(
             "source",
             '"FILE" or ["FILE"]',
-            "`.c`, `.S`, `.s`, a script that `generate` knows, or prebuilt `.o`, `.a`",
+            "`.c`, `.S`, `.s`, a script that `generate` knows, or prebuilt `.o`, `.a`, `.so`",
             needed=True,
         ),
         Key(

@@ -22,6 +22,7 @@ from elftools.elf.sections import Symbol, SymbolTableSection
 
 from rig.architectures import Architecture
 from rig.build.objects import PREBUILT, Object
+from rig.build.shared import SUFFIX as SHARED
 from rig.build.toolchain import Toolchain
 from rig.cache import digest
 from rig.errors import BuildError
@@ -222,7 +223,7 @@ def read(
         symbols=symbols,
         thumb=thumb,
         vector=place,
-        prebuilt=_prebuilt(objects),
+        prebuilt=_prebuilt(objects, root),
         objects=tuple(objects),
         literals=literals,
     )
@@ -234,9 +235,10 @@ def _symbol_table(elf: ELFFile) -> SymbolTableSection:
     return table
 
 
-def _prebuilt(objects: Sequence[Object]) -> dict[str, str]:
-    given = [o for o in objects if o.source.endswith(PREBUILT)]
-    return {o.source: hashlib.sha256(o.path.read_bytes()).hexdigest() for o in given}
+def _prebuilt(objects: Sequence[Object], root: Path) -> dict[str, str]:
+    given = [o for o in objects if o.source.endswith((*PREBUILT, SHARED))]
+    paths = ((o, o.path if o.source.endswith(PREBUILT) else root / o.source) for o in given)
+    return {o.source: hashlib.sha256(path.read_bytes()).hexdigest() for o, path in paths}
 
 
 def _symbols(elf: ELFFile) -> dict[str, Symbol]:

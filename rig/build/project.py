@@ -18,6 +18,8 @@ from rig.architectures import ARCHITECTURES, Architecture, feature_options
 from rig.build.generated import Generator, generate
 from rig.build.image import Image, Wanted, link
 from rig.build.objects import Object, Unit, compile_all, relative
+from rig.build.shared import SUFFIX as SHARED
+from rig.build.shared import assembly_of
 from rig.build.toolchain import Toolchain
 from rig.cache import digest, write_atomically
 from rig.capabilities.bits import architecture as capability_words
@@ -135,6 +137,10 @@ def unit_of(
         *(f"-I{relative(folder, root)}" for folder in folders),
     )
     label = ", ".join(asked.labels)
+    if script.suffix == SHARED:
+        made = assembly_of(script, relative(script, root), arch, cache)
+        bare = (*toolchain.targeting(arch), *(flag for flag in FLAGS if flag != "-g"))
+        return Unit(made, root, bare, label, script)
     if not generator:
         return Unit(script, root, command, label)
     flavour = manifest.flavour.get(arch.name, "")

@@ -55,7 +55,7 @@ def main(parsed: argparse.Namespace) -> int:
     results = make_all(bare, files, toolchain, cache, jobs)
     found, refused = _read(bare, results, toolchain, cache)
     made = draft(found, _supplied(found, toolchain, cache))
-    notes = [*_refusals(found, refused), *map(_shared, sorted(folder.rglob("*.so")))]
+    notes = [*_refusals(found, refused)]
     if not made.stanzas:
         raise RigError(_nothing(folder, files, [*notes, *made.notes]))
     _write(path, write_manifest(made, folder, _include(results, made), notes))
@@ -127,10 +127,6 @@ def _refusals(found: Sequence[Found], refused: Sequence[Refused]) -> Iterator[No
         if file not in read:
             reason = next(each.reason for each in refused if each.file == file)
             yield Note(file, reason)
-
-
-def _shared(path: Path) -> Note:
-    return Note(path, "a shared library cannot be linked into an image; its .o files or its .a can")
 
 
 def _include(results: Sequence[Made | Refused], made: Draft) -> list[Path]:

@@ -11,6 +11,7 @@ from pathlib import Path as FilePath
 from rig.architectures import ARCHITECTURES, feature_options
 from rig.build.objects import PREBUILT
 from rig.build.project import FLAGS
+from rig.build.shared import SUFFIX as SHARED
 from rig.capabilities.paths import Path, chosen_variants
 from rig.data import data_folder
 from rig.project import Project
@@ -25,7 +26,7 @@ def compile_lines(project: Project, path: Path, main: str, output: str) -> Itera
     objects = []
     for number, source in enumerate(_sources(project, path)):
         objects.append(shlex.quote(str(source.resolve())))
-        if source.suffix not in PREBUILT:
+        if source.suffix not in (*PREBUILT, SHARED):
             yield from _compile(project, source, number)
             objects[-1] = _object(source, number)
     yield f"$CC {main} {' '.join(objects)} -o {output}"

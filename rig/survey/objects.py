@@ -19,6 +19,7 @@ from elftools.elf.sections import SymbolTableSection
 from rig.architectures import ARCHITECTURES
 from rig.build.objects import PREBUILT, compile_all
 from rig.build.project import Asked, unit_of
+from rig.build.shared import SUFFIX as SHARED
 from rig.build.toolchain import Toolchain
 from rig.capabilities.bits import CapabilityError, architecture, capability
 from rig.errors import BuildError
@@ -33,7 +34,7 @@ FLAVOURS = {
     "arm": "linux32",
 }
 # In order of preference where two define the same.
-SUFFIXES = (".c", ".S", ".s", SCRIPT, *PREBUILT)
+SUFFIXES = (".c", ".S", ".s", SCRIPT, *PREBUILT, SHARED)
 
 _HINTS = (
     ("x86_64", r"x86[-_]64|x64|amd64"),

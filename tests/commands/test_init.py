@@ -183,10 +183,20 @@ def test_of_two_files_that_define_the_same_the_first_is_taken(rig, folder):
     assert note in text_of(folder)
 
 
-def test_a_shared_library_is_named_as_left_out(rig, folder):
-    (folder / "libchacha.so").touch()
+def test_a_shared_library_alone(rig, folder, checks_of):
+    toolchain = find_toolchain("zig")
+    target = ("--target=x86_64-linux-gnu", "-c", SOURCE.name, "-o", "chacha.o")
+    subprocess.run((*toolchain.compiler, *target), cwd=folder, check=True)
+    link = ("-shared", "-Bsymbolic", "chacha.o", "-o", "libchacha.so")
+    subprocess.run((*toolchain.linker, *link), cwd=folder, check=True)
+    for name in (SOURCE.name, MACROS.name, "chacha.o"):
+        (folder / name).unlink()
     assert rig("init", folder).code == 0
-    assert "#   libchacha.so: a shared library cannot be linked" in text_of(folder)
+    assert rows(folder / "rig.toml") == [
+        ("chacha20/nohw", "libchacha.so", ""),
+        ("chacha20/ssse3", "libchacha.so", "ssse3"),
+    ]
+    assert checks_of(folder / "rig.toml", "ssse3") == set()
 
 
 def test_a_manifest_that_is_there_stays(rig, folder):

@@ -6,7 +6,9 @@ import subprocess
 
 import pytest
 
+from rig.architectures import ARCHITECTURES
 from rig.build.toolchain import find_toolchain
+from rig.data import data_folder
 from rig.errors import BuildError
 
 TARGET = ("--target=x86_64-linux-gnu", "-c")
@@ -48,6 +50,85 @@ def test_the_bytes_that_are_shipped(bench, folder, name):
     assert functions["ChaCha20_ctr32_ssse3"] == functions["ChaCha20_ctr32_nohw"] == name
     assert "half" not in functions
     assert all(judged.findings == () for judged in bench.judged(project).values())
+
+
+WAY = """#include <stddef.h>
+#include <stdint.h>
+void *memcpy(void *, const void *, size_t);
+static void quick(uint8_t *o, const uint8_t *i, size_t n, const uint32_t *k, const uint32_t *c) {
+    (void)o, (void)i, (void)n, (void)k, (void)c;
+}
+void rig_chacha20_ctr32_generic(uint8_t *, const uint8_t *, size_t, const uint32_t *,
+                                const uint32_t *);
+void (*volatile ways[])(uint8_t *, const uint8_t *, size_t, const uint32_t *, const uint32_t *) = {
+    quick, rig_chacha20_ctr32_generic};
+int calls;
+void ChaCha20_ctr32_way(uint8_t *o, const uint8_t *i, size_t n, const uint32_t *k,
+                        const uint32_t *c) {
+    uint32_t key[8];
+    memcpy(key, k, 32);
+    calls++;
+    ways[1](o, i, n, key, c);
+}
+"""
+SHARED = """rig = 1
+dispatch = "rules"
+[chacha20]
+symbols  = { ctr32 = "ChaCha20_ctr32_{name}" }
+variants = [
+  { arch = "x86_64", name = "way", source = "lib x86_64.so" },
+]
+"""
+
+
+@pytest.mark.parametrize("stripped", [False, True], ids=["whole", "stripped"])
+def test_a_shared_library_as_it_ships(bench, tmp_path, stripped):
+    """With a table of pointers, a call of its own function by a symbol, a counter in .bss and an
+    import: the bytes that ship are run, but for the words that a loader would fill."""
+    library = tmp_path / "lib x86_64.so"
+    share(library, stripped)
+    (tmp_path / "rig.toml").write_text(SHARED)
+    project = bench.project(tmp_path / "rig.toml")
+    digest = hashlib.sha256(library.read_bytes()).hexdigest()
+    assert project.image.prebuilt == {library.name: digest}
+    assert {f.source for f in project.image.functions if "ctr32" in f.name} == {library.name}
+    assert all(judged.findings == () for judged in bench.judged(project).values())
+
+
+def share(library, stripped, code=WAY):
+    native = data_folder("native")
+    (library.parent / "way.c").write_text(code)
+    toolchain = find_toolchain("zig")
+    sources = (native / "generic" / "chacha20_generic.c", library.parent / "way.c")
+    flags = ("-O2", "-fPIC", "-ffreestanding", f"-I{native / 'include'}", "-c")
+    objects = [library.parent / f"{number}.o" for number in range(len(sources))]
+    for source, made in zip(sources, objects, strict=True):
+        command = (*toolchain.targeting(ARCHITECTURES["x86_64"]), *flags, source, "-o", made)
+        subprocess.run(command, check=True)
+    strip = ("--strip-all",) if stripped else ()
+    command = (*toolchain.linker, "-shared", *strip, *objects, "-o", library)
+    subprocess.run(command, check=True)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("int absent(void); int ChaCha20_ctr32_way(void) { return absent(); }", "absent"),
+        ("static __thread int t; int ChaCha20_ctr32_way(int x) { return t += x; }", "a loader"),
+    ],
+)
+def test_what_a_library_lacks_or_only_a_loader_can_do(bench, tmp_path, code, words):
+    share(tmp_path / "lib x86_64.so", False, code)
+    (tmp_path / "rig.toml").write_text(SHARED)
+    with pytest.raises(BuildError, match=words):
+        bench.project(tmp_path / "rig.toml")
+
+
+def test_another_file_that_is_called_so(bench, tmp_path):
+    (tmp_path / "lib x86_64.so").write_text("INPUT(libother.so)")
+    (tmp_path / "rig.toml").write_text(SHARED)
+    with pytest.raises(BuildError, match=r"lib x86_64\.so: not a shared library of x86_64"):
+        bench.project(tmp_path / "rig.toml")
 
 
 @pytest.fixture
