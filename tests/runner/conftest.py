@@ -4,7 +4,6 @@ functions_ARCH.S and jumps_ARCH.S for one.
 A test is for x86_64 unless its module names others by parametrizing `arch`.
 """
 
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,8 +14,9 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from rig.architectures import ARCHITECTURES, host_architecture
+from rig.architectures import ARCHITECTURES
 from rig.runner.client import EXECUTE, READ, WRITE, RunFlag, Runner, Trap, TrapKind
+from rig.runner.command import AbsentError, find_command
 from rig.runner.encode import encode
 from rig.runner.events import Event, RunResult
 from rig.runner.placement import PAGE
@@ -45,7 +45,8 @@ class Image:
 
     def traps(self) -> list[Trap]:
         """A trap for every instruction; jumps prove nothing of each other."""
-        return x86_traps(*self.text) if self.arch == "x86_64" else self.arm_traps()
+        x86 = self.arch in ("x86_64", "i386")
+        return x86_traps(*self.text, self.word(0).bits) if x86 else self.arm_traps()
 
     def arm_traps(self) -> list[Trap]:
         """Between the mapping symbols of code; labels tell what a jump is."""
@@ -92,14 +93,14 @@ def zig(*arguments: str | Path, folder: Path) -> None:
     subprocess.run([home / "zig", command, *headers, *rest], cwd=folder, check=True)
 
 
-def x86_traps(base: int, text: bytes) -> list[Trap]:
+def x86_traps(base: int, text: bytes, bits: int) -> list[Trap]:
     from iced_x86 import Decoder, FlowControl
 
     kinds = {
         FlowControl.CONDITIONAL_BRANCH: TrapKind.CONDITIONAL,
         FlowControl.INDIRECT_BRANCH: TrapKind.INDIRECT,
     }
-    found = Decoder(64, text, ip=base)
+    found = Decoder(bits, text, ip=base)
     return [Trap(i.ip - base, kinds.get(i.flow_control, TrapKind.PLAIN)) for i in found]
 
 
@@ -111,14 +112,12 @@ def arch(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def prefix(arch: str) -> list[str]:
+def prefix(arch: str, program: Path) -> list[str]:
     """What runs programs of the architecture here."""
-    if arch == host_architecture():
-        return []
-    emulator = ARCHITECTURES[arch].emulator
-    if not shutil.which(emulator):
-        pytest.skip(f"{emulator} is not on PATH: apt-get install qemu-user")
-    return [emulator]
+    try:
+        return list(find_command(ARCHITECTURES[arch], program)[:-1])
+    except AbsentError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")

@@ -62,14 +62,14 @@ function \name
         notq %rax
         ret
         .endm
-counting loopne_rcx, 0xe0
-counting loope_rcx, 0xe1
-counting loop_rcx, 0xe2
-counting jrcxz, 0xe3
-counting loopne_ecx, 0x67, 0xe0
-counting loope_ecx, 0x67, 0xe1
-counting loop_ecx, 0x67, 0xe2
-counting jecxz, 0x67, 0xe3
+counting loopne_whole, 0xe0
+counting loope_whole, 0xe1
+counting loop_whole, 0xe2
+counting jcxz_whole, 0xe3
+counting loopne_half, 0x67, 0xe0
+counting loope_half, 0x67, 0xe1
+counting loop_half, 0x67, 0xe2
+counting jcxz_half, 0x67, 0xe3
 
 /* (u8 out[408], flags): what jumps both ways must leave alone: general registers, the red zone,
    the low half of vectors, flags */

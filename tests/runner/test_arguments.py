@@ -5,7 +5,7 @@ import pytest
 from rig.runner.scripts import Script, Word
 
 pytestmark = pytest.mark.parametrize(
-    "arch", ["x86_64", "aarch64", "arm"], indirect=True, scope="session"
+    "arch", ["x86_64", "i386", "aarch64", "arm"], indirect=True, scope="session"
 )
 
 MIXED = [(200, 8), (1 << 40, 64), (-300, 16), (3 << 50, 64), (1 << 31, 32), (-5, 8)]

@@ -12,7 +12,7 @@ from rig.runner.placement import PAGE, SPAN, addresses, in_stack, locate, place
 from rig.runner.scripts import SLOT_CAPACITY, Buffer, Pointer, Script, Side
 
 pytestmark = pytest.mark.parametrize(
-    "arch", ["x86_64", "aarch64", "arm"], indirect=True, scope="session"
+    "arch", ["x86_64", "i386", "aarch64", "arm"], indirect=True, scope="session"
 )
 
 ODD = [1, 7, 8, 16, 33, 100, 5000]

@@ -4,13 +4,15 @@ import pytest
 from iced_x86 import Decoder
 
 from rig.runner.client import RunFlag
-from rig.runner.scripts import Script
+from rig.runner.scripts import Script, Word
+
+pytestmark = pytest.mark.parametrize("arch", ["x86_64", "i386"], indirect=True, scope="session")
 
 
 def instructions(image, name, count):
     base, text = image.text
     start = image.symbols[name] - base
-    decoder = Decoder(64, text[start:], ip=start)
+    decoder = Decoder(image.word(0).bits, text[start:], ip=start)
     return [instruction.ip for instruction in list(decoder)[:count]]
 
 
@@ -46,8 +48,8 @@ def test_hits_survive_a_crash(run, image):
 
 
 def test_loops_and_flags_are_right_under_traps(run, image):
-    words = [3] * 10
-    script = Script((), (image.call("sum10", *words, returns=165),))
+    words = [Word(3)] * 10
+    script = Script((), (image.call("sum10", *words, returns=165, bits=64),))
     assert run(script, flags=RunFlag.COVERAGE).events == ()
 
 
@@ -76,7 +78,8 @@ def test_a_patch_holds_until_restore(run, runner, image):
 
 def test_traps_are_planted_in_patched_text(run, runner, image):
     address = image.symbols["two_ways"]
-    runner.patch(address, bytes.fromhex("31ff90"))  # xor edi, edi; nop
+    # xor edi, edi; nop, or and eax, 0; nop: in one trap's instruction
+    runner.patch(address, bytes.fromhex("31ff90" if image.arch == "x86_64" else "83e0006690"))
     try:
         order = run(call(image, 1), flags=RunFlag.COVERAGE).order
     finally:

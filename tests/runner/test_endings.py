@@ -8,6 +8,8 @@ from rig.runner.client import CRASH_LIMIT, RunFlag
 from rig.runner.events import Kind
 from rig.runner.scripts import Script
 
+pytestmark = pytest.mark.parametrize("arch", ["x86_64", "i386"], indirect=True, scope="session")
+
 
 def calling(image, name, *arguments):
     return Script((), (image.call(name, *arguments),))
@@ -19,7 +21,6 @@ def calling(image, name, *arguments):
         ("breakpoint", signal.SIGTRAP, 1),
         ("undefined", signal.SIGILL, 0),
         ("divide", signal.SIGFPE, 2),
-        ("non_canonical", signal.SIGSEGV, 10),
     ],
 )
 @pytest.mark.parametrize("flags", [RunFlag.NONE, RunFlag.COVERAGE])
@@ -31,10 +32,18 @@ def test_a_crash_has_its_signal_and_pc(only, runner, image, function, number, of
     assert tuple(event.registers) == runner.arch.registers.all
 
 
-def test_a_crash_without_a_stack_is_still_told(only, image):
+def test_an_address_that_is_none_is_not_told(only, image, arch):
+    if arch == "i386":
+        pytest.skip("every address of i386 is canonical")
+    event = only(calling(image, "non_canonical"))
+    assert (event.signal, event.address) == (signal.SIGSEGV, None)
+    assert event.pc == image.symbols["non_canonical"] + 10
+
+
+def test_a_crash_without_a_stack_is_still_told(only, image, arch):
     event = only(calling(image, "lost_stack"))
     assert (event.kind, event.signal) == (Kind.CRASH, signal.SIGSEGV)
-    assert event.registers["rsp"] == 0
+    assert event.registers["rsp" if arch == "x86_64" else "esp"] == 0
 
 
 def test_the_rest_runs_after_a_crash(run, image):
@@ -71,7 +80,8 @@ def test_an_endless_loop_ends_at_its_budget(run, image):
 
 def test_stop_at_first_ends_after_the_first_failing_script(run, image):
     good = calling(image, "identity", 1)
-    for bad in (calling(image, "undefined"), calling(image, "clobber_rbx")):
+    register = "rbx" if image.arch == "x86_64" else "ebx"
+    for bad in (calling(image, "undefined"), calling(image, f"clobber_{register}")):
         result = run(good, bad, bad, good, flags=RunFlag.STOP_AT_FIRST)
         assert (result.ran, result.failed_scripts, result.abandoned) == (2, 1, 2)
 

@@ -3,11 +3,20 @@ another."""
 
 import pytest
 
+from rig.architectures import ARCHITECTURES
 from rig.runner.encode import encode
 from rig.runner.scripts import Buffer, Pointer, Prologue, Script
 
-CALLER_SAVED = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11"]
-STORES = {"store_registers": 384, "store_ymm": 512, "store_zmm": 2112}
+pytestmark = pytest.mark.parametrize("arch", ["x86_64", "i386"], indirect=True, scope="session")
+
+CALLER_SAVED = {
+    "x86_64": ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11"],
+    "i386": ["eax", "ecx", "edx"],
+}
+STORES = {
+    "x86_64": {"store_registers": 384, "store_ymm": 512, "store_zmm": 2112},
+    "i386": {"store_registers": 160, "store_ymm": 256, "store_zmm": 576},
+}
 
 
 def differs_everywhere(left, right):
@@ -15,19 +24,20 @@ def differs_everywhere(left, right):
 
 
 def stored(output, image, function, seed):
-    size = STORES[function]
+    size = STORES[image.arch][function]
     script = Script((Buffer("out", size, bytes(size)),), (image.call(function, Pointer(0)),))
     return output(script, seed=seed)
 
 
-@pytest.mark.parametrize("name", [*CALLER_SAVED, "stack"])
-def test_each_byte_of_a_register_differs_between_neighbouring_seeds(only, image, name):
-    values = [
-        only(Script((), (image.call(f"garbage_{name}", returns=0),)), seed=seed).actual
-        for seed in (0, 1, 0)
-    ]
-    assert values[0] == values[2]
-    assert differs_everywhere(*(value.to_bytes(8, "little") for value in values[:2]))
+def test_each_byte_of_a_register_differs_between_neighbouring_seeds(only, image, arch):
+    size = ARCHITECTURES[arch].pointer_bytes
+    for name in (*CALLER_SAVED[arch], "stack"):
+        values = [
+            only(Script((), (image.call(f"garbage_{name}", returns=0),)), seed=seed).actual
+            for seed in (0, 1, 0)
+        ]
+        assert values[0] == values[2]
+        assert differs_everywhere(*(value.to_bytes(size, "little") for value in values[:2]))
 
 
 def test_every_arithmetic_flag_differs_between_neighbouring_seeds(only, image):
@@ -37,11 +47,15 @@ def test_every_arithmetic_flag_differs_between_neighbouring_seeds(only, image):
     assert not (first | second) & 0x400  # the direction flag
 
 
-def test_every_register_has_a_pattern_of_its_own(output, image):
+def test_every_register_has_a_pattern_of_its_own(output, image, arch):
     out = stored(output, image, "store_registers", 3)
-    words = {out[i : i + 8] for i in [*range(0, 112, 8), *range(128, 384, 8)]}
-    assert len(words) == 14 + 32
-    assert differs_everywhere(out[128:], stored(output, image, "store_registers", 2)[128:])
+    size, count, vectors = (8, 14, 128) if arch == "x86_64" else (4, 6, 32)
+    general = {out[i : i + size] for i in range(0, size * count, size)}
+    assert len(general) == count
+    words = {out[i : i + 8] for i in range(vectors, len(out), 8)}
+    assert len(words) == (len(out) - vectors) // 8
+    other = stored(output, image, "store_registers", 2)
+    assert differs_everywhere(out[vectors:], other[vectors:])
 
 
 @pytest.mark.parametrize(

@@ -6,20 +6,21 @@ from rig.architectures import ARCHITECTURES
 from rig.runner.events import Kind
 from rig.runner.scripts import Buffer, Pointer, Script
 
-KEPT = ARCHITECTURES["x86_64"].registers.kept
+pytestmark = pytest.mark.parametrize("arch", ["x86_64", "i386"], indirect=True, scope="session")
+
+WAYS = {
+    "DF": "set_direction",
+    "MXCSR": "set_mxcsr",
+    "x87 control word": "set_x87_control",
+    "x87 tag word": "leave_mmx",
+}
 
 
-@pytest.mark.parametrize(
-    ("function", "register"),
-    [
-        *((f"clobber_{name}", name) for name in KEPT[:7]),
-        ("set_direction", "DF"),
-        ("set_mxcsr", "MXCSR"),
-        ("set_x87_control", "x87 control word"),
-        ("leave_mmx", "x87 tag word"),
-    ],
-)
-def test_a_changed_register_is_named(only, run, image, function, register):
+@pytest.mark.parametrize("number", range(11))
+def test_a_changed_register_is_named(only, run, image, arch, number):
+    kept = ARCHITECTURES[arch].registers.kept
+    register = kept[number % len(kept)]
+    function = WAYS.get(register, f"clobber_{register}")
     event = only(Script((), (image.call(function), image.call("minus_one"))))
     assert (event.kind, event.step, event.register) == (Kind.REGISTER, 0, register)
     assert event.expected != event.actual
@@ -30,10 +31,10 @@ def test_a_changed_register_is_named(only, run, image, function, register):
     assert [e.script for e in again.events] == [0, 1]
 
 
-def test_values_of_control_words(only, image):
+def test_values_of_control_words(only, image, arch):
     assert only(Script((), (image.call("set_mxcsr"),))).actual == 0x9F80
     assert only(Script((), (image.call("set_x87_control"),))).actual == 0x27F
-    event = only(Script((), (image.call("clobber_rsp"),)))
+    event = only(Script((), (image.call("clobber_rsp" if arch == "x86_64" else "clobber_esp"),)))
     assert event.actual - event.expected == 8
 
 
@@ -46,17 +47,18 @@ def test_the_callers_stack_must_stay(only, image):
     assert (event.kind, event.offset, event.actual) == (Kind.STACK, 13, 0)
 
 
-def test_stack_arguments_belong_to_the_function(run, only, image):
-    assert run(Script((), (image.call("clobber_argument", *range(7)),))).events == ()
-    assert only(Script((), (image.call("clobber_argument", *range(6)),))).kind is Kind.STACK
-    event = only(Script((), (image.call("clobber_stack", *range(7)),)))
-    assert event.offset == 5
+def test_stack_arguments_belong_to_the_function(run, only, image, arch):
+    first, size = (6, 8) if arch == "x86_64" else (0, 4)
+    assert run(Script((), (image.call("clobber_argument", *range(first + 1)),))).events == ()
+    assert only(Script((), (image.call("clobber_argument", *range(first)),))).kind is Kind.STACK
+    event = only(Script((), (image.call("clobber_stack", *range(first + 1)),)))
+    assert event.offset == 13 - size
 
 
-def test_one_script_may_fail_in_several_ways(run, image):
+def test_one_script_may_fail_in_several_ways(run, image, arch):
     buffers = (Buffer("b", 8, bytes(8), b"\1" + bytes(7), constant=True),)
     calls = (
-        image.call("clobber_r12"),
+        image.call("clobber_r12" if arch == "x86_64" else "clobber_esi"),
         image.call("poke", Pointer(0), 2, 9),
         image.call("identity", 4, returns=5),
     )

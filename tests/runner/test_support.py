@@ -5,7 +5,7 @@ import pytest
 from rig.runner.scripts import Buffer, Pointer, Script
 
 pytestmark = pytest.mark.parametrize(
-    "arch", ["x86_64", "aarch64", "arm"], indirect=True, scope="session"
+    "arch", ["x86_64", "i386", "aarch64", "arm"], indirect=True, scope="session"
 )
 
 SIZES = [0, 1, 7, 8, 9, 16, 31, 64, 100]
