@@ -36,8 +36,9 @@ class Direction(Enum):
 class Argument:
     """One argument; `size` is an expression over the value arguments, in bytes. `at` says where
     else it points: `NAME+N` is N bytes into the memory of the buffer NAME, of a table the name of
-    a role is that role's entry. A `partial` length may be any: the function does as many bytes
-    from the front as `multiple`, `min` and `max` let it."""
+    a role is that role's entry. `refused` is what a call that refuses its other arguments leaves in
+    an output, `zero` or `untouched`; None leaves it to the plan. A `partial` length may be any: the
+    function does as many bytes from the front as `multiple`, `min` and `max` let it."""
 
     name: str
     direction: Direction
@@ -53,6 +54,7 @@ class Argument:
     multiple: int = 1
     partial: bool = False
     at: str | None = None
+    refused: str | None = None
 
     @property
     def pointer(self) -> bool:
@@ -117,6 +119,7 @@ _PROTOTYPE = re.compile(r"/\*((?:(?!\*/).)*)\*/\s*([A-Za-z_][^;{}#/]*\([^;{}]*\)
 _LINE = re.compile(r"^\s*\*?\s*@(\w+)\s+(.*?)\s*$", re.MULTILINE)
 _FLAGS = ("secret", "public", "opaque", "nullable", "partial")
 _LENGTHS = {"len": 1, "len_bits": 8}
+_REFUSED = ("zero", "untouched")
 _NUMBERS = ("align", "min", "max", "multiple")
 
 
@@ -240,6 +243,8 @@ def _field(place: str, name: str, word: str) -> dict[str, object]:
         return {"alias": value}
     if key == "at" and re.fullmatch(r"\w+(\+\d+)?", value):
         return {"at": value}
+    if key == "refused" and value in _REFUSED:
+        return {"refused": value}
     if key in _NUMBERS and value.isdigit():
         return {key: int(value)}
     raise ManifestError(f"{place}: @{name}: cannot read `{word}`")

@@ -47,6 +47,15 @@ def test_a_bundled_contract():
         ghash.function("absorb")
 
 
+def test_what_a_refusal_leaves():
+    aead = contracts.read(INCLUDE / "aead.h")
+    assert aead.function("open").argument("out").refused == "zero"
+    assert {aead.function("seal").argument(name).refused for name in ("out", "tag")} == {
+        "untouched"
+    }
+    assert aead.function("seal").argument("nonce").refused is None
+
+
 @pytest.mark.parametrize("name", HEADERS)
 def test_every_bundled_contract_has_the_roles_of_its_operations(name):
     contract = contracts.read(INCLUDE / name)
@@ -73,6 +82,10 @@ BAD = {
     "number": (
         header(" * @Htable out, size 16, align x\n * @len value\n"),
         "6: @Htable: cannot read `align x`",
+    ),
+    "refusal": (
+        header(" * @Htable out, size 16, refused any\n * @len value\n"),
+        "6: @Htable: cannot read `refused any`",
     ),
     "no size": (
         header(" * @Htable out\n * @len value\n"),

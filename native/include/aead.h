@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * Keys a context and copies slots into it. Returns 0, or -1 for a key length
- * that the AEAD has not.
- *   @ctx      out, size 1024, align 16, secret, opaque
+ * Keys a context and copies slots into it. Returns 0, or -1 with nothing written
+ * for a key length that the AEAD has not.
+ *   @ctx      out, size 1024, align 16, secret, opaque, refused untouched
  *   @slots    table
  *   @key      in, size key_len, secret
  *   @key_len  value, public
@@ -24,8 +24,8 @@ int aead_init(void *ctx, void *const *slots, const uint8_t *key, size_t key_len)
  * Encrypts in to out and writes the tag. Returns 0, or -1 with nothing written
  * for a nonce or tag length that the AEAD has not.
  *   @ctx        in, size 1024, align 16, secret, opaque
- *   @out        out, size in_len, secret, nullable, alias in
- *   @tag        out, size tag_len
+ *   @out        out, size in_len, secret, nullable, alias in, refused untouched
+ *   @tag        out, size tag_len, refused untouched
  *   @tag_len    value, public
  *   @nonce      in, size nonce_len, public
  *   @nonce_len  value, public
@@ -43,7 +43,7 @@ int aead_seal(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len, const
  * wrong tag, or a nonce or tag length that the AEAD has not, returns -1 and
  * out is all zero: no plaintext is released.
  *   @ctx        in, size 1024, align 16, secret, opaque
- *   @out        out, size in_len, secret, nullable, alias in
+ *   @out        out, size in_len, secret, nullable, alias in, refused zero
  *   @tag        in, size tag_len, nullable
  *   @tag_len    value, public
  *   @nonce      in, size nonce_len, public

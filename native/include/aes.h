@@ -3,8 +3,9 @@
  *
  * Each function's comment has one line per argument, in order:
  *   @name  direction, size EXPR | multiple N | min N | max N, align N, secret | public,
- *          opaque, nullable, alias NAME
- * Directions: in (unchanged by the call), out, inout, value, table.
+ *          opaque, nullable, alias NAME, refused zero | untouched
+ * Directions: in (unchanged by the call), out, inout, value, table. `refused`
+ * is what a call that refuses its other arguments leaves in an output.
  */
 #ifndef RIG_AES_H
 #define RIG_AES_H

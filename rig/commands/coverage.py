@@ -1,8 +1,9 @@
 """`rig coverage PRIMITIVE/VARIANT`: what was executed of a variant, instruction by instruction.
 
 Enters: parsed arguments. Leaves: totals and annotated disassembly, or JSON. Never here:
-verdicts. The published vectors, edges and sweep are run now, on the path that `--path` names or
-on every path of the variant's primitive, as a union: so the listing is of the code as it is.
+verdicts. The published vectors, edges, negatives and sweep are run now, on the path that `--path`
+names or on every path of the variant's primitive, as a union: so the listing is of the code as it
+is.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from rig.commands.opening import open_project
 from rig.commands.table import labelled, table
 from rig.errors import RigError
 from rig.inputs.answers import answers, with_inverses
-from rig.inputs.sources import EDGES, PUBLISHED, SWEEP, sources
+from rig.inputs.sources import EDGES, NEGATIVES, PUBLISHED, SWEEP, sources
 from rig.lab import takes
 from rig.manifest import Manifest, Variant
 from rig.plan import unrunnable
@@ -36,7 +37,7 @@ from rig.trace.lines import function_lines
 from rig.trace.listing import LEGEND, Gone, annotate, cover, one_way
 
 _SEEDS = (2, 3)
-_SOURCES = (PUBLISHED, EDGES, SWEEP)
+_SOURCES = (PUBLISHED, EDGES, NEGATIVES, SWEEP)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`rig list`: the variants of a manifest, the checks, the CPU models.
+"""`rig list`: the variants of a manifest, the checks and where cases come from, the CPU models.
 
 Enters: parsed arguments. Leaves: a table, or JSON. Never here: compiling or running; a
 manifest is all that it reads.
@@ -13,6 +13,7 @@ from rig.capabilities.models import MODELS, Model, model_vector
 from rig.checks.findings import CHECKS
 from rig.cli import manifest_paths
 from rig.commands.table import labelled, table
+from rig.inputs.sources import GIVES
 from rig.manifest import Manifest, read
 from rig.report.variants import describe_variant
 
@@ -55,7 +56,10 @@ def _compositions(manifest: Manifest) -> Iterator[dict[str, Any]]:
 
 
 def _checks(_: Sequence[str]) -> dict[str, Any]:
-    return {"checks": [{"name": name, "proves": text} for name, text in CHECKS.items()]}
+    return {
+        "checks": [{"name": name, "proves": text} for name, text in CHECKS.items()],
+        "sources": [{"name": name, "gives": text} for name, text in GIVES.items()],
+    }
 
 
 def _cpus(_: Sequence[str]) -> dict[str, Any]:
@@ -113,6 +117,10 @@ def _check_lines(rows: Rows) -> Iterator[str]:
     yield from table([("check", "proves"), *((row["name"], row["proves"]) for row in rows)])
 
 
+def _source_lines(rows: Rows) -> Iterator[str]:
+    yield from table([("source", "gives"), *((row["name"], row["gives"]) for row in rows)])
+
+
 def _cpu_lines(rows: Rows) -> Iterator[str]:
     x86 = [row for row in rows if row["archs"] == list(_X86)]
     yield from table([_cpu_header("vendor"), *(_cpu_row(row, row["vendor"]) for row in x86)])
@@ -134,5 +142,6 @@ _TEXTS = {
     "variants": _variant_lines,
     "compositions": _composition_lines,
     "checks": _check_lines,
+    "sources": _source_lines,
     "cpus": _cpu_lines,
 }

@@ -5,20 +5,29 @@ loaded when asked for. Never here: answers or paths.
 """
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from rig.cases import Answer, Case, Values
 from rig.data import data_folder
 from rig.inputs.edges import EDGED, edges
+from rig.inputs.negatives import REFUSING, negatives
 from rig.inputs.sweeps import SWEPT, sweep
 from rig.vectors.published import bundled, packaged
 from rig.vectors.reading import read, read_folder
 from rig.vectors.records import Problem, Vector
 
 PACKAGED = 4
-PUBLISHED, EDGES, SWEEP, USER = "published", "edges", "sweep", "user"
+PUBLISHED, USER = "published", "user"
+EDGES, NEGATIVES, SWEEP = "edges", "negatives", "sweep"
+GIVES: Mapping[str, str] = {
+    PUBLISHED: "records that standards and test projects publish; packaged sets by their names",
+    USER: "records in the folder of `--vectors`",
+    EDGES: "values at which carries, counter wraps and top bits go wrong",
+    NEGATIVES: "for AEADs: forgeries, and lengths of tag, nonce and key that must be refused",
+    SWEEP: "every length of message and additional data, every key size",
+}
 
 _PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly1305"}
 
@@ -46,6 +55,8 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
         found.append(Source(USER, 0, lambda: _cases(_folder(folder)[0], primitive), theirs))
     if primitive in EDGED:
         found.append(Source(EDGES, 1, lambda: tuple(edges(primitive))))
+    if primitive in REFUSING:
+        found.append(Source(NEGATIVES, 1, lambda: tuple(negatives(primitive))))
     if primitive in SWEPT:
         found.append(Source(SWEEP, 2, lambda: tuple(sweep(primitive))))
     files = [file for package in packaged() for file in package.files]

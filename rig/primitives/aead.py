@@ -1,7 +1,9 @@
 """The AEADs over one contract, native/include/aead.h: AES-GCM (SP 800-38D), ChaCha20-Poly1305
 (RFC 8439 section 2.8) and its pre-RFC form (draft-agl-tls-chacha20poly1305-04)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 from rig.cases import Answer, Inputs
 from rig.oracle import chacha20_poly1305, gcm
@@ -9,8 +11,6 @@ from rig.primitives.definition import Definition, Named, Operation, Plan, Use, n
 
 Seal = Callable[[bytes, bytes, bytes, bytes, int], tuple[bytes, bytes]]
 Open = Callable[[bytes, bytes, bytes, bytes, bytes], bytes | None]
-
-_UNTOUCHED = 0x5C
 
 
 def _init(inputs: Inputs) -> Use:
@@ -31,25 +31,36 @@ def _message(inputs: Inputs, name: str) -> dict[str, bytes | int | Named]:
     }
 
 
+def _init_answer(inputs: Inputs, key_lens: Sequence[int]) -> Answer:
+    return Answer({}, refused=len(octets(inputs, "key")) not in key_lens)
+
+
+def _init_plan(inputs: Inputs, answer: Answer) -> Plan:
+    if not answer.refused:
+        return Plan((_init(inputs),))
+    refusing = _init(inputs)
+    arguments = {**refusing.arguments, "ctx": Named("ctx", expected=b"", refused=True)}
+    return Plan((replace(refusing, arguments=arguments, returns=-1),))
+
+
 def _seal_plan(inputs: Inputs, answer: Answer) -> Plan:
     arguments = _message(inputs, "plaintext")
-    sizes = {"out": len(octets(inputs, "plaintext")), "tag": number(inputs, "tag_len")}
     if answer.refused:
-        before = {name: bytes([_UNTOUCHED]) * size for name, size in sizes.items()}
-        out, tag = (Named(name, before[name], before[name]) for name in ("out", "tag"))
+        out, tag = (Named(name, expected=b"", refused=True) for name in ("out", "tag"))
     else:
         out = Named("out", expected=answer.outputs["ciphertext"])
         tag = Named("tag", expected=answer.outputs["tag"])
-    arguments |= {"out": out, "tag": tag, "tag_len": sizes["tag"]}
+    arguments |= {"out": out, "tag": tag, "tag_len": number(inputs, "tag_len")}
     use = Use("seal", arguments, returns=-1 if answer.refused else 0)
-    return Plan((_init(inputs), use), sizes["out"])
+    return Plan((_init(inputs), use), len(octets(inputs, "plaintext")))
 
 
 def _open_plan(inputs: Inputs, answer: Answer) -> Plan:
     arguments = _message(inputs, "ciphertext")
     tag, size = octets(inputs, "tag"), len(octets(inputs, "ciphertext"))
     plaintext = bytes(size) if answer.refused else answer.outputs["plaintext"]
-    arguments |= {"out": Named("out", expected=plaintext), "tag": tag, "tag_len": len(tag)}
+    out = Named("out", expected=plaintext, refused=answer.refused)
+    arguments |= {"out": out, "tag": tag, "tag_len": len(tag)}
     use = Use("open", arguments, returns=-1 if answer.refused else 0)
     return Plan((_init(inputs), use), size)
 
@@ -59,7 +70,7 @@ def _opened(inputs: Inputs, answer: Answer) -> tuple[str, Inputs, Answer]:
     return "open", taken | dict(answer.outputs), Answer({"plaintext": octets(inputs, "plaintext")})
 
 
-def _definition(name: str, seal: Seal, open_: Open) -> Definition:
+def _definition(name: str, seal: Seal, open_: Open, key_lens: Sequence[int]) -> Definition:
     def seal_answer(inputs: Inputs) -> Answer:
         key, nonce, aad, plaintext = (
             octets(inputs, n) for n in ("key", "nonce", "aad", "plaintext")
@@ -81,6 +92,7 @@ def _definition(name: str, seal: Seal, open_: Open) -> Definition:
         return Answer({}, refused=True) if plaintext is None else Answer({"plaintext": plaintext})
 
     operations = {
+        "init": Operation(partial(_init_answer, key_lens=key_lens), _init_plan, ("init",)),
         "seal": Operation(seal_answer, _seal_plan, ("init", "seal"), _opened),
         "open": Operation(open_answer, _open_plan, ("init", "open")),
     }
@@ -98,10 +110,13 @@ def _whole_tag(seal: Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]
     return sealed
 
 
-AES_GCM = _definition("aes_gcm", gcm.seal, gcm.open_)
+AES_GCM = _definition("aes_gcm", gcm.seal, gcm.open_, (16, 24, 32))
 CHACHA20_POLY1305 = _definition(
-    "chacha20_poly1305", _whole_tag(chacha20_poly1305.seal), chacha20_poly1305.open_
+    "chacha20_poly1305", _whole_tag(chacha20_poly1305.seal), chacha20_poly1305.open_, (32,)
 )
 CHACHA20_POLY1305_OLD = _definition(
-    "chacha20_poly1305_old", _whole_tag(chacha20_poly1305.seal_old), chacha20_poly1305.open_old
+    "chacha20_poly1305_old",
+    _whole_tag(chacha20_poly1305.seal_old),
+    chacha20_poly1305.open_old,
+    (32,),
 )

@@ -16,12 +16,14 @@ class Named:
 
     `content` None is garbage before the first call; `expected` None is not compared. Where
     `expected` is shorter than the buffer, what lies behind must stay as it was if the argument
-    is `out`, and is free if it is `inout`.
+    is `out`, and is free if it is `inout`. With `refused` the call refuses: where the contract
+    says what becomes of the buffer then, that is expected instead.
     """
 
     name: str
     content: bytes | None = None
     expected: bytes | None = None
+    refused: bool = False
 
 
 Arguments = Mapping[str, bytes | int | Named]

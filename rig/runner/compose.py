@@ -95,6 +95,7 @@ def _call(use: Use, layout: _Layout) -> Call:
     binding = layout.binding
     function = binding.contract.function(use.role)
     numbers = {name: v for name, v in use.arguments.items() if isinstance(v, int)}
+    use = _as_refused(use, function, layout, numbers)
     indexes = _place_inputs(use, function, layout, numbers)
     arguments = tuple(_pass(a, use, layout, indexes, numbers) for a in function.arguments)
     returns = None
@@ -102,6 +103,19 @@ def _call(use: Use, layout: _Layout) -> Call:
         bits = bits_of(function.returns, binding.arch)
         returns = Word(use.returns % (1 << bits), bits)
     return Call(binding.targets[use.role], arguments, returns)
+
+
+def _as_refused(use: Use, function: Function, layout: _Layout, numbers: Mapping[str, int]) -> Use:
+    """The call with what the contract says of the outputs of one that refuses."""
+    said: dict[str, Named] = {}
+    for argument in function.arguments:
+        value = use.arguments.get(argument.name)
+        if isinstance(value, Named) and value.refused and argument.refused:
+            zeros = bytes(_size(argument, layout, numbers))
+            said[argument.name] = replace(
+                value, expected=zeros if argument.refused == "zero" else b""
+            )
+    return replace(use, arguments={**use.arguments, **said}) if said else use
 
 
 def _place_inputs(

@@ -7,6 +7,7 @@ import pytest
 
 from rig.capabilities.models import MODELS
 from rig.checks.findings import CHECKS
+from rig.inputs.sources import GIVES
 
 from .conftest import CONTROLS, NATIVE, Rig
 
@@ -45,10 +46,11 @@ def test_needs_no_compiler(rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_checks(rig: Rig) -> None:
-    rows = json.loads(rig("list", "checks", "--json").out)["checks"]
-    assert {row["name"]: row["proves"] for row in rows} == CHECKS
+    found = json.loads(rig("list", "checks", "--json").out)
+    assert {row["name"]: row["proves"] for row in found["checks"]} == CHECKS
+    assert {row["name"]: row["gives"] for row in found["sources"]} == GIVES
     text = rig("list", "checks")
-    assert all(name in text.out for name in CHECKS)
+    assert all(name in text.out for name in (*CHECKS, *GIVES))
     assert all(len(line) <= 80 for line in text.lines)
 
 

@@ -259,6 +259,24 @@ def test_what_lies_behind_an_output_stays(field: Binding) -> None:
     assert (out.size, out.expected) == (5, b"abc" + out.content[3:])
 
 
+@pytest.mark.parametrize(
+    ("word", "left"), [("", b"abc"), (", refused zero", bytes(3)), (", refused untouched", None)]
+)
+@pytest.mark.parametrize("in_place", [False, True])
+def test_what_a_refusal_leaves_is_for_the_contract_to_say(
+    tmp_path: Path, word: str, left: bytes | None, in_place: bool
+) -> None:
+    (tmp_path / "toy.h").write_text(HEADER.replace("alias in", f"alias in{word}"))
+    binding = Binding(ARCHITECTURES["x86_64"], read(tmp_path / "toy.h"), TARGETS)
+    out = Named("out", expected=b"abc", refused=True)
+    use = Use("run", {"out": out, "in": b"xyz", "len": 3, "key": KEY, "blocks": 0})
+    buffers = compose(Plan((use,)), Placement(in_place=in_place), binding).buffers
+    after = buffers[0] if in_place else buffers[2]
+    assert after.name == ("in" if in_place else "out")
+    assert after.expected == (after.content if left is None else left)
+    assert after.expected is not None
+
+
 def test_what_a_form_only_reads_is_constant_and_what_lies_behind_a_state_is_free(
     field: Binding,
 ) -> None:

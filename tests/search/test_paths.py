@@ -8,7 +8,7 @@ import pytest
 
 from rig.capabilities.paths import Path
 from rig.cases import Case
-from rig.inputs.sources import EDGES, PUBLISHED, SWEEP
+from rig.inputs.sources import EDGES, NEGATIVES, PUBLISHED, SWEEP
 from rig.lab import Lab
 from rig.options import Options
 from rig.plan import Plan, make_plan
@@ -65,7 +65,7 @@ FAULTS = {
 def test_search_finds_what_the_other_sources_miss(lab: Lab, name: str) -> None:
     project, path = lab.plan.projects[0], _path(lab, name)
     for source in lab.sources(path.primitive):
-        if source.name in (PUBLISHED, EDGES, SWEEP):
+        if source.name in (PUBLISHED, EDGES, NEGATIVES, SWEEP):
             batch = lab.batch(project, path, source)
             assert not any(outcome.findings for _, outcome in lab.run(project, path, batch))
     explored = explore_path(lab, project, path)

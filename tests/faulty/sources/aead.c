@@ -4,7 +4,21 @@
  */
 #include "chacha20_poly1305_parts.h"
 
-enum fault { NONE, RELEASES, LAST_BYTE, SHORT_TAG, WRITES };
+enum fault {
+    NONE,
+    RELEASES,
+    LEAVES,
+    LEAVES_TAIL,
+    LAST_BYTE,
+    SUM,
+    EMPTY,
+    SHORT_TAG,
+    LONG_TAG,
+    LONG_NONCE,
+    LONG_KEY,
+    WRITES,
+    KEYS_EARLY,
+};
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -38,13 +52,38 @@ static void authenticate(const struct slots *slots, void *poly1305, const struct
     slots->blocks(poly1305, lengths, 16, 1);
 }
 
-static int same(const uint8_t *a, const uint8_t *b, size_t len)
+INLINE int same(enum fault fault, const uint8_t *a, const uint8_t *b, size_t len)
 {
     uint8_t differ = 0;
 
     for (size_t i = 0; i < len; i++)
-        differ |= a[i] ^ b[i];
+        differ = fault == SUM ? differ + (a[i] ^ b[i]) : differ | (a[i] ^ b[i]);
     return differ == 0;
+}
+
+INLINE int has_lengths(enum fault fault, size_t nonce_len, size_t tag_len)
+{
+    if (fault == LONG_NONCE && nonce_len > 12)
+        nonce_len = 12;
+    if (fault == LONG_TAG && tag_len > 16)
+        tag_len = 16;
+    return nonce_len == 12 && (tag_len == 16 || (fault == SHORT_TAG && tag_len < 16));
+}
+
+/* What open leaves in out when it refuses. */
+INLINE int refuse_open(enum fault fault, uint8_t *out, size_t len)
+{
+    if (fault == LEAVES)
+        return -1;
+    return refuse(out, fault == LEAVES_TAIL ? len - len % 16 : len);
+}
+
+INLINE int init(enum fault fault, void *ctx, void *const *slots, const uint8_t *key,
+                size_t key_len)
+{
+    if (fault == KEYS_EARLY && key_len)
+        ((uint8_t *)ctx)[64] = key[0];
+    return chapoly_init(ctx, slots, key, fault == LONG_KEY && key_len > 32 ? 32 : key_len);
 }
 
 INLINE int seal(enum fault fault, const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len,
@@ -54,7 +93,7 @@ INLINE int seal(enum fault fault, const void *ctx, uint8_t *out, uint8_t *tag, s
     const struct message message = {aad, aad_len, out, in_len};
     uint32_t counter[4];
 
-    if (nonce_len != 12 || tag_len != 16)
+    if (!has_lengths(fault == SHORT_TAG ? NONE : fault, nonce_len, tag_len))
         return fault == WRITES ? refuse(out, in_len) : -1; /* as open refuses */
     load_counter(counter, nonce);
     chapoly_crypt(ctx, out, in, in_len, counter);
@@ -68,8 +107,10 @@ INLINE int verifies(enum fault fault, const void *ctx, const uint8_t *tag, size_
     const size_t compared = fault == LAST_BYTE ? 15 : fault == SHORT_TAG ? tag_len : 16;
     uint8_t expected[16];
 
+    if (fault == EMPTY && !message->len)
+        return 1;
     compute_tag(ctx, expected, counter, authenticate, message);
-    return same(tag, expected, compared);
+    return same(fault, tag, expected, compared);
 }
 
 INLINE int open(enum fault fault, const void *ctx, uint8_t *out, const uint8_t *tag,
@@ -79,12 +120,12 @@ INLINE int open(enum fault fault, const void *ctx, uint8_t *out, const uint8_t *
     const struct message message = {aad, aad_len, in, in_len};
     uint32_t counter[4];
 
-    if (nonce_len != 12 || tag_len > 16 || (tag_len < 16 && fault != SHORT_TAG))
-        return refuse(out, in_len);
+    if (!has_lengths(fault, nonce_len, tag_len))
+        return refuse_open(fault, out, in_len);
     load_counter(counter, nonce);
     if (!verifies(fault, ctx, tag, tag_len, counter, &message)) {
         if (fault != RELEASES)
-            return refuse(out, in_len);
+            return refuse_open(fault, out, in_len);
         chapoly_crypt(ctx, out, in, in_len, counter);
         return -1;
     }
@@ -98,7 +139,7 @@ INLINE int open(enum fault fault, const void *ctx, uint8_t *out, const uint8_t *
     __typeof__(aead_open) faulty_open_##name;                                                   \
     int faulty_init_##name(void *ctx, void *const *slots, const uint8_t *key, size_t key_len)   \
     {                                                                                           \
-        return chapoly_init(ctx, slots, key, key_len);                                          \
+        return init(fault, ctx, slots, key, key_len);                                           \
     }                                                                                           \
     int faulty_seal_##name(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len,         \
                            const uint8_t *nonce, size_t nonce_len, const uint8_t *aad,          \
@@ -115,6 +156,14 @@ INLINE int open(enum fault fault, const void *ctx, uint8_t *out, const uint8_t *
 
 VARIANT(clean, NONE)
 VARIANT(releases, RELEASES)
+VARIANT(leaves, LEAVES)
+VARIANT(leaves_tail, LEAVES_TAIL)
 VARIANT(last_byte, LAST_BYTE)
+VARIANT(sum, SUM)
+VARIANT(empty, EMPTY)
 VARIANT(short_tag, SHORT_TAG)
+VARIANT(long_tag, LONG_TAG)
+VARIANT(long_nonce, LONG_NONCE)
+VARIANT(long_key, LONG_KEY)
 VARIANT(writes, WRITES)
+VARIANT(keys_early, KEYS_EARLY)
