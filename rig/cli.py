@@ -136,7 +136,7 @@ def _list_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _paths_arguments(parser: argparse.ArgumentParser) -> None:
     _manifests(parser)
-    _chosen(parser, "primitive", "variant", "cc", "cache-dir")
+    _chosen(parser, "primitive", "variant", "arch", "require-arch", "runner", "cc", "cache-dir")
     _machine_readable(parser)
 
 

@@ -98,7 +98,7 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
     read = [manifests.read(path) for path in paths]
     for manifest in read:
         check_entries(manifest)
-    projects, absences = _projects(read, options, toolchain, cache)
+    projects, absences = open_projects(read, options, toolchain, cache)
     controls = _build_controls(projects, toolchain, cache)
     if options.cpu and options.emulate:
         for project in projects:
@@ -132,7 +132,7 @@ def load_plan(folder: FilePath) -> Plan:
     return plan
 
 
-def _projects(
+def open_projects(
     read: Sequence[Manifest], options: Options, toolchain: Toolchain, cache: FilePath
 ) -> tuple[list[Project], tuple[Absence, ...]]:
     """Each manifest on each architecture that is wanted, and what cannot run here."""

@@ -9,14 +9,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rig import manifest as manifests
+from rig.build.toolchain import find_toolchain
+from rig.cache import cache_folder
 from rig.capabilities.paths import Path, Sweep
 from rig.capabilities.vector import Vector
 from rig.cli import manifest_paths
-from rig.commands.opening import open_project
 from rig.commands.table import WIDTH, labelled, wrapped
-from rig.errors import ManifestError
+from rig.errors import ManifestError, RigError
 from rig.manifest import Length
-from rig.plan import unrunnable
+from rig.options import gather
+from rig.plan import Absence, open_projects, unrunnable
 from rig.project import Project, enumerate_paths
 from rig.toml_table import nearest
 
@@ -28,14 +31,27 @@ Document = Mapping[str, Any]
 
 def main(parsed: argparse.Namespace) -> int:
     """Prints every path of the manifests; 1 if there is a mismatch."""
-    projects = [open_project(path, parsed) for path in manifest_paths(parsed.manifests)]
+    projects, absences = _projects(parsed)
     _check_names(projects, parsed.primitive or (), parsed.variant or ())
     rows = [row for project in projects for row in _rows(project, parsed)]
     if parsed.json:
-        print(json.dumps({"primitives": rows}, indent=1))
+        absent = [{"arch": a.arch, "reason": a.reason, "fix": a.fix} for a in absences]
+        print(json.dumps({"primitives": rows, "absent": absent}, indent=1))
     else:
-        print("\n".join(_lines(rows)))
+        print("\n".join((*_absence_lines(absences), *_lines(rows))))
     return 1 if any(row["mismatches"] for row in rows) else 0
+
+
+def _projects(parsed: argparse.Namespace) -> tuple[list[Project], tuple[Absence, ...]]:
+    """Every manifest on every architecture that was asked for and runs here; RigError where
+    none does."""
+    options = gather(vars(parsed))
+    read = [manifests.read(path) for path in manifest_paths(parsed.manifests)]
+    toolchain, cache = find_toolchain(options.cc), cache_folder(options.cache_dir)
+    projects, absences = open_projects(read, options, toolchain, cache)
+    if not projects:
+        raise RigError("; ".join(f"{a.arch}: {a.reason}; {a.fix}" for a in absences))
+    return projects, absences
 
 
 def _check_names(
@@ -99,6 +115,12 @@ def _length(domain: Length) -> dict[str, Any]:
     """A domain as JSON: min <= n <= max, a multiple of `step`, of none of `apart`."""
     whole = {"min": domain.min, "max": domain.max, "step": domain.step}
     return whole | {"apart": list(domain.apart)}
+
+
+def _absence_lines(absences: Sequence[Absence]) -> Iterator[str]:
+    for absence in absences:
+        yield from labelled(absence.arch, f"not here: {absence.reason}; {absence.fix}", 8)
+    yield from ("",) if absences else ()
 
 
 def _lines(rows: Sequence[Document]) -> Iterator[str]:

@@ -1,9 +1,11 @@
 """`rig paths`: what masks select, and that a dispatcher's fault shows."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from rig.architectures import host_architecture
 from rig.commands import paths
 
 from .conftest import CONTROLS, NATIVE, Rig
@@ -57,3 +59,39 @@ def test_unknown_names(rig: Rig) -> None:
         result = rig("paths", NATIVE, option)
         assert (result.code, result.out) == (2, "")
         assert "did you mean" in result.err
+
+
+SELECTED = {
+    "i386": "chacha20=ssse3",
+    "aarch64": "chacha20=neon",
+    "arm": "chacha20=neon",
+}
+
+
+@pytest.mark.parametrize("arch", SELECTED)
+def test_other_architectures(rig: Rig, arch: str) -> None:
+    document = json.loads(
+        rig("paths", NATIVE, "--primitive=chacha20", f"--arch={arch}", "--json").out
+    )
+    if document.get("absent"):
+        pytest.skip(str(document["absent"]))
+    (row,) = document["primitives"]
+    assert (row["arch"], row["tested"], row["mismatches"]) == (arch, True, [])
+    assert SELECTED[arch] in [path["path"] for path in row["paths"] if path["kind"] == "mask"]
+
+
+def test_what_cannot_run_here(rig: Rig, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Beside what can it is said with what brings it; alone it is an error."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    foreign = "aarch64" if host_architecture() != "aarch64" else "arm"
+    options = ("--primitive=chacha20", f"--arch={foreign}")
+    alone = rig("paths", NATIVE, *options)
+    assert (alone.code, alone.out) == (2, "")
+    assert alone.err.startswith(f"rig: {foreign}: ")
+    assert "`apt-get install qemu-user`" in alone.err
+    both = rig("paths", NATIVE, *options, f"--arch={host_architecture()}")
+    assert both.code == 0
+    assert both.out.startswith(f"{foreign:7} not here: ")
+    assert all(len(line) <= 80 for line in both.lines)
+    required = rig("paths", NATIVE, *options, f"--require-arch={foreign}")
+    assert (required.code, required.out) == (2, "")

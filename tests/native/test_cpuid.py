@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from rig import manifest
+from rig.architectures import ARCHITECTURES
 from rig.build.toolchain import find_toolchain
 from rig.capabilities.host import CpuidLeaves, Registers, vector_from_cpuid
 from rig.data import data_folder
 from rig.project import Project, build
+from rig.runner.command import AbsentError
 from rig.runner.encode import encode
 from rig.runner.scripts import Address, Buffer, Call, Pointer, Prologue, Script, Word, Write
 from rig.runner.session import Session
@@ -21,10 +23,13 @@ LEAF_SETS = 2000
 INTEL, AMD = (0x756E6547, 0x6C65746E, 0x49656E69), (0x68747541, 0x444D4163, 0x69746E65)
 
 
-@pytest.fixture(scope="module")
-def project(rig_cache: Path) -> Project:
+@pytest.fixture(scope="module", params=["x86_64", "i386"])
+def project(request: pytest.FixtureRequest, rig_cache: Path) -> Project:
     native = manifest.read(data_folder("native") / "rig.toml")
-    return build(native, "x86_64", find_toolchain(), rig_cache, 2)
+    try:
+        return build(native, request.param, find_toolchain(), rig_cache, 2)
+    except AbsentError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +72,7 @@ def test_pure_function(project: Project, session: Session) -> None:
     scripts = []
     for _ in range(LEAF_SETS):
         found, xcr0 = random_leaves(chance)
-        words = vector_from_cpuid(found, xcr0).words
+        words = vector_from_cpuid(found, xcr0, project.arch).words
         vector = Buffer("vector", 40, expected=struct.pack("<10I", *words), align=4)
         leaves = Buffer("leaves", 68, raw(found, xcr0), constant=True, align=4)
         scripts.append(Script((vector, leaves), (Call(function, (Pointer(0), Pointer(1))),)))
@@ -80,14 +85,12 @@ def test_initialiser(project: Project, session: Session) -> None:
     address = project.image.symbols["rig_ia32cap"]
     words = project.host.words
     init = Call(Address(project.image.symbols["rig_ia32cap_init"]), ())
-    copy = Call(Address(project.image.symbols["memcpy"]), (Pointer(0), _word(address), _word(40)))
+    bits = ARCHITECTURES[project.arch].pointer_bits
+    source = (Pointer(0), Word(address, bits), Word(40, bits))
+    copy = Call(Address(project.image.symbols["memcpy"]), source)
     vector = Buffer("vector", 40, expected=struct.pack("<10I", *words), align=4)
     result = session.run(encode([Script((vector,), (init, copy))]), Prologue())
     assert result.events == ()
     kept = Buffer("vector", 40, expected=bytes(40), align=4)
     steps = (init, Write(address, bytes(40)), init, copy)
     assert session.run(encode([Script((kept,), steps)]), Prologue()).events == ()
-
-
-def _word(value: int) -> Word:
-    return Word(value, 64)
