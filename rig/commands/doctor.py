@@ -8,18 +8,21 @@ import argparse
 import json
 import os
 import platform
+import re
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path as FilePath
 
 from rig import manifest as manifests
-from rig.architectures import host_architecture
+from rig.architectures import ARCHITECTURES, Architecture, host_architecture
 from rig.build.project import build_runner
 from rig.build.toolchain import Toolchain, find_toolchain
 from rig.cache import cache_folder
-from rig.capabilities.host import CpuidLeaves, leaves, vector_from_cpuid
+from rig.capabilities.bits import X86_ARCHITECTURES
+from rig.capabilities.host import CpuidLeaves, leaves
 from rig.capabilities.paths import Path, sweep
 from rig.capabilities.vector import Vector
 from rig.cases import Case
@@ -32,9 +35,10 @@ from rig.inputs.answers import answer
 from rig.inputs.sweeps import sweep as length_sweep
 from rig.options import Options
 from rig.primitives import PRIMITIVES
-from rig.project import Project, binding, build, prologue
+from rig.project import Project, binding, build, host_vector, prologue
 from rig.runner.batches import make_batch
 from rig.runner.client import RunFlag, Runner
+from rig.runner.command import AbsentError, find_command
 from rig.runner.events import Kind, RunResult
 from rig.runner.session import Session
 from rig.vectors.published import packaged
@@ -96,6 +100,9 @@ def examine(cc: str, cache_dir: str | None) -> Iterator[Check]:
     needed: dict[str, object] = {}
     for name, action in _steps(cc, cache_dir).items():
         yield _check(name, action, needed)
+    for arch in ARCHITECTURES.values():
+        if arch.name != needed.get("machine"):
+            yield _foreign(arch, needed)
     yield from _packages()
     yield _emulators()
     if isinstance(cache := needed.get("cache"), FilePath):
@@ -155,9 +162,15 @@ def _machine() -> tuple[str, str]:
 
 
 def _decoder() -> tuple[str, str]:
-    if find_spec("iced_x86") is None:
-        raise RigError("iced-x86 is not installed: `pip install iced-x86`")
-    return "iced-x86", "iced-x86"
+    """capstone is for ARM, which an x86 machine runs too; iced-x86 has no wheel for ARM."""
+    modules = {"capstone": "capstone"}
+    if host_architecture() in X86_ARCHITECTURES:
+        modules["iced_x86"] = "iced-x86"
+    for module, package in modules.items():
+        if find_spec(module) is None:
+            raise RigError(f"{package} is not installed: `pip install {package}`")
+    text = ", ".join(modules.values())
+    return text, text
 
 
 def _cache(chosen: str | None) -> tuple[FilePath, str]:
@@ -178,11 +191,16 @@ def _runner(arch: str, toolchain: Toolchain, cache: FilePath) -> tuple[str, str]
 
 def _cpu(arch: str, command: str) -> tuple[Vector, str]:
     with Runner((command,)) as runner:
+        vector = host_vector(runner)
+        if arch not in X86_ARCHITECTURES:
+            return vector, _names(vector)
         asked = leaves(runner.cpuid)
-        xcr0 = runner.xgetbv() if asked.leaf1.ecx >> 27 & 1 else 0
-    vector = vector_from_cpuid(asked, xcr0, arch)
-    names = " ".join((vector - Vector.base(arch)).names)
-    return vector, f"{names or 'base only'}; {_wide(asked, xcr0)}"
+        xcr0 = runner.xgetbv() if vector.has("osxsave") else 0
+    return vector, f"{_names(vector)}; {_wide(asked, xcr0)}"
+
+
+def _names(vector: Vector) -> str:
+    return " ".join((vector - Vector.base(vector.arch)).names) or "base only"
 
 
 def _wide(asked: CpuidLeaves, xcr0: int) -> str:
@@ -215,7 +233,7 @@ def _traps(project: Project, *_: object) -> tuple[bool, str]:
     result = _run(project, "clean", RunFlag.COVERAGE)
     if result.events or not result.hits:
         raise _UnseenError(_SIGNALS)
-    return True, f"int3 arrives: {len(result.hits)} instructions recorded"
+    return True, f"traps arrive: {len(result.hits)} instructions recorded"
 
 
 def _guard_pages(project: Project, *_: object) -> tuple[bool, str]:
@@ -272,13 +290,37 @@ def _packages() -> Iterator[Check]:
         yield Check("vectors", status, f"{absent}{package.holds} ({package.name})", fix)
 
 
+def _foreign(arch: Architecture, left: Mapping[str, object]) -> Check:
+    """Whether another architecture runs here, how, and as what CPU."""
+    toolchain, cache = left.get("compiler"), left.get("cache")
+    if not isinstance(toolchain, Toolchain) or not isinstance(cache, FilePath):
+        return Check(arch.name, NOTE, "not tried, as it needs: compiler, cache")
+    try:
+        command = find_command(arch, build_runner(arch.name, toolchain, cache))
+        with Runner(command) as runner:
+            vector = host_vector(runner)
+    except AbsentError as error:
+        return Check(arch.name, NOTE, f"does not run here: {error.reason}", error.fix)
+    except RigError as error:
+        return Check(arch.name, NOTE, f"does not run here: {str(error).splitlines()[0]}")
+    way = f"by {_emulator(command[0])}" if len(command) > 1 else "natively"
+    return Check(arch.name, OK, f"runs here {way}: {_names(vector)}")
+
+
 def _emulators() -> Check:
-    found = [name for name in _EMULATORS if shutil.which(name)]
-    if found:
-        return Check("emulators", NOTE, ", ".join(found))
-    return Check(
-        "emulators", NOTE, "none found (not needed on this machine)", "`apt install qemu-user`"
-    )
+    """Those of Debian's qemu-user; that of x86_64 is for --emulate."""
+    found = [_emulator(name) for name in _EMULATORS if shutil.which(name)]
+    missing = [name for name in _EMULATORS if not shutil.which(name)]
+    absent = [f"missing: {', '.join(missing)}"] if missing else []
+    fix = "`apt-get install qemu-user`" if missing else ""
+    return Check("emulators", NOTE, ", ".join(found + absent), fix)
+
+
+def _emulator(program: str) -> str:
+    """Its name and version."""
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    version = re.search(r"version (\S+)", done.stdout)
+    return f"{program} {version[1]}" if version else program
 
 
 def _room(cache: FilePath) -> Check:

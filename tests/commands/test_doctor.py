@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import rig as package
+from rig.architectures import host_architecture
+from rig.capabilities.bits import LAYOUTS
 from rig.commands import doctor
 from rig.project import Project
 from rig.runner.client import RunFlag
@@ -41,6 +44,25 @@ def test_json(rig: Rig) -> None:
     status = {check["name"]: check["status"] for check in document["checks"]}
     assert all(status[name] == "ok" for name in PROVEN)
     assert status["emulators"] == status["room"] == "note"
+    assert set(LAYOUTS) - {host_architecture()} <= status.keys()
+
+
+def test_other_architectures(rig_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks = {check.name: check for check in doctor.examine("zig", str(rig_cache))}
+    host = host_architecture()
+    foreign = "aarch64" if host != "aarch64" else "arm"
+    emulator = f"qemu-{foreign}"
+    if shutil.which(emulator):
+        assert checks[foreign].status == doctor.OK
+        assert re.match(rf"runs here by {emulator} \d\S*: .*aes", checks[foreign].text)
+        assert re.search(rf"{emulator} \d", checks["emulators"].text)
+    monkeypatch.setenv("PATH", "/nowhere")
+    checks = {check.name: check for check in doctor.examine("zig", str(rig_cache))}
+    assert checks[foreign].status == checks["emulators"].status == doctor.NOTE
+    assert checks[foreign].text.startswith("does not run here: ")
+    assert checks[foreign].fix == checks["emulators"].fix == "`apt-get install qemu-user`"
+    assert checks["emulators"].text.startswith("missing: qemu-x86_64, ")
+    assert checks["controls"].status == doctor.OK
 
 
 def test_untried_after_a_failure() -> None:
