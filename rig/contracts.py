@@ -109,6 +109,11 @@ class Contract:
                 return function
         raise KeyError(role)
 
+    def inside(self, name: str) -> tuple[Argument, ...]:
+        """The arguments that lie in the memory of the buffer of that name."""
+        arguments = (a for f in self.functions for a in f.arguments)
+        return tuple(a for a in arguments if a.pointer and a.at and place_of(a.at)[0] == name)
+
     @property
     def roles(self) -> tuple[str, ...]:
         """The roles in the order of the header, which is that of a table of pointers."""

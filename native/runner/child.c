@@ -393,12 +393,18 @@ static void run_call(const struct wire_step *step, const uint8_t **from) {
     for (unsigned i = 0; i < step->arguments; i++) check_kept(&wire[i], before[i]);
 }
 
+static void point(const struct wire_step *step) {
+    const uintptr_t address = (uintptr_t)buffers[step->returns].address;
+    memcpy(buffers[step->size].address + step->value, &address, sizeof address);
+}
+
 static void run_steps(uint32_t count, const uint8_t **from) {
     result_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct wire_step *step = take(from, sizeof *step);
         control->step = (int32_t)i;
         if (step->kind == STEP_CALL) run_call(step, from);
+        else if (step->kind == STEP_POINT) point(step);
         else memcpy((void *)(uintptr_t)step->value, take(from, step->size), step->size);
     }
 }

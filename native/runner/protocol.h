@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 3u
+#define PROTOCOL_VERSION 4u
 
 #define PAGE 4096ull
 #define SLOT_COUNT 16u
@@ -130,13 +130,13 @@ struct wire_buffer {
     uint32_t size, flags, align, skew, alias, reserved;
 };
 
-enum step_kind { STEP_CALL, STEP_WRITE };
+enum step_kind { STEP_CALL, STEP_WRITE, STEP_POINT };
 enum target_kind { TARGET_ADDRESS, TARGET_TABLE, TARGET_RESULT };
 enum argument_kind { ARGUMENT_WORD, ARGUMENT_POINTER, ARGUMENT_TABLE, ARGUMENT_RESULT };
 
 /* A call: `value` is the target; `arguments` records follow; a result of more bits than a
-   register comes in two. A write: `value` is the
-   address; `size` bytes follow, padded to 8. */
+   register comes in two. A write: `value` is the address; `size` bytes follow, padded to 8. A
+   point: buffer `size` gets the address of buffer `returns` at its offset `value`. */
 struct wire_step {
     uint8_t kind, target, return_bits, arguments;
     uint32_t size;

@@ -20,11 +20,13 @@ from rig.capabilities.vector import Vector
 from rig.cases import Answer, Case
 from rig.commands.sources import compile_lines
 from rig.contracts import Function, bits_of
+from rig.errors import RigError
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, table_of
 from rig.runner.batches import script_of
-from rig.runner.scripts import Buffer, Call, Pointer, Script, Side, Word
+from rig.runner.scripts import Buffer, Call, Point, Pointer, Script, Side, TablePointer, Word
 
+_CHOOSES = "a program would call by name what this contract's init puts into a table"
 UNSEEN = ("abi", "path", "uninitialised")
 _WIDTH = 96
 _TEMPLATES = FilePath(__file__).parent / "templates"
@@ -55,7 +57,10 @@ class _Step:
 
 
 def emit(language: str, subject: Subject) -> str:
-    """The program: `c` or `python`."""
+    """The program: `c` or `python`; RigError where an init chooses what is called."""
+    calls = (step for step in _script(subject).steps if isinstance(step, Call))
+    if any(isinstance(a, TablePointer) and a.index for call in calls for a in call.arguments):
+        raise RigError(f"--emit: {_CHOOSES}; run `rig replay` without it")
     text = (_TEMPLATES / f"reproducer.{_SUFFIXES[language]}.in").read_text(encoding="utf-8")
     return Template(text).substitute(_LANGUAGES[language](subject))
 
@@ -150,7 +155,7 @@ def _c(subject: Subject) -> dict[str, str]:
         "slots": _c_slots(slots),
         "contents": "\n".join(_c_contents(script.buffers)),
         "buffers": "\n".join(_c_buffer(b, i) for i, b in enumerate(script.buffers)),
-        "calls": "\n".join(line for step in steps for line in _c_call(step)),
+        "calls": "\n".join((*_c_points(script), *(t for s in steps for t in _c_call(s)))),
     }
 
 
@@ -186,8 +191,25 @@ def _c_buffer(buffer: Buffer, index: int) -> str:
     content = f"content_{index}" if buffer.content is not None else "NULL"
     expected = f"expected_{index}" if buffer.expected is not None else "NULL"
     place = f"{buffer.size}, {buffer.align}, {buffer.skew}"
-    flags = f"{buffer.constant:d}, {buffer.side is Side.END:d}"
+    alias = -1 if buffer.alias is None else buffer.alias
+    flags = f"{buffer.constant:d}, {buffer.side is Side.END:d}, {alias}"
     return f'    {{"{buffer.name}", {place}, {content}, {expected}, {flags}, NULL, NULL, NULL, 0}},'
+
+
+def _points(script: Script) -> list[Point]:
+    return [step for step in script.steps if isinstance(step, Point)]
+
+
+def _c_points(script: Script) -> Iterator[str]:
+    for point in _points(script):
+        into, target = f"buffers[{point.buffer}].at + {point.offset}", f"buffers[{point.target}].at"
+        yield f"    memcpy({into}, &{target}, sizeof {target});"
+
+
+def _python_points(script: Script) -> Iterator[str]:
+    for point in _points(script):
+        address = f"bytes(ctypes.c_void_p(BUFFERS[{point.target}].at))"
+        yield f"    ctypes.memmove(BUFFERS[{point.buffer}].at + {point.offset}, {address}, PTR)"
 
 
 def _c_call(step: _Step) -> Iterator[str]:
@@ -228,7 +250,9 @@ def _python(subject: Subject) -> dict[str, str]:
         "compile": _commands(_shared_library(subject, vector), "    "),
         "slots": ", ".join(repr(symbol) for symbol in slots),
         "buffers": "\n".join(line for b in script.buffers for line in _python_buffer(b)),
-        "calls": "\n".join(_python_call(subject, step) for step in _steps(subject, script)),
+        "calls": "\n".join(
+            (*_python_points(script), *(_python_call(subject, s) for s in _steps(subject, script)))
+        ),
     }
 
 
@@ -245,7 +269,7 @@ def _shared_library(subject: Subject, vector: Mapping[str, str]) -> Iterator[str
 def _python_buffer(buffer: Buffer) -> Iterator[str]:
     end = buffer.side is Side.END
     yield f"    Buffer({buffer.name!r}, {buffer.size}, {buffer.align}, {buffer.skew}, {end},"
-    yield f"           {buffer.constant},"
+    yield f"           {buffer.constant}, {buffer.alias},"
     yield from _python_bytes(buffer.content, ",")
     yield from _python_bytes(buffer.expected, "),")
 

@@ -103,6 +103,17 @@ def _chacha20_poly1305(nonce: int) -> Callable[[random.Random], _Edges]:
     return edges_aead
 
 
+def _chacha20_poly1305_fused(chance: random.Random) -> _Edges:
+    lengths = ((0, 1, 13, 16, 17, 96), (0, 1, 63, 64, 129, 1025, 4097), (0, 1, 16, 63))
+    for aad, data, extra in itertools.product(*lengths):
+        inputs = {
+            name: chance.randbytes(n)
+            for name, n in (("key", 32), ("nonce", 12), ("aad", aad), ("data", data))
+        }
+        yield "seal", {**inputs, "extra": chance.randbytes(extra)}
+        yield "open", inputs
+
+
 def _message(
     chance: random.Random, key: bytes, nonce: bytes, length: int, tag_len: int
 ) -> dict[str, bytes | int]:
@@ -122,6 +133,7 @@ _EDGES: Mapping[str, Callable[[random.Random], _Edges]] = {
     "poly1305": _poly1305,
     "aes_gcm_fused": _aes_gcm_fused,
     "aes_gcm": _aes_gcm,
+    "chacha20_poly1305_fused": _chacha20_poly1305_fused,
     "chacha20_poly1305": _chacha20_poly1305(12),
     "chacha20_poly1305_old": _chacha20_poly1305(8),
 }

@@ -80,6 +80,18 @@ _OPERATIONS: Mapping[str, Mapping[str, st.SearchStrategy[Any]]] = {
             _seal(_aes_key, st.binary(min_size=1, max_size=40), (4, 8, 12, 13, 14, 15, 16))
         )
     },
+    "chacha20_poly1305_fused": {
+        name: st.fixed_dictionaries(
+            {
+                "key": _key32,
+                "nonce": st.binary(min_size=12, max_size=12),
+                "aad": st.binary(max_size=80),
+                "data": _data,
+                **extra,
+            }
+        )
+        for name, extra in (("seal", {"extra": st.binary(max_size=80)}), ("open", {}))
+    },
     "chacha20_poly1305": {
         "seal": st.fixed_dictionaries(_seal(_key32, st.binary(min_size=12, max_size=12), (16,)))
     },

@@ -65,6 +65,13 @@ def _aes_gcm_fused(take: _Bytes) -> _Sweep:
             yield "seal", {**inputs, "data": take(length)}
 
 
+def _chacha20_poly1305_fused(take: _Bytes) -> _Sweep:
+    for length in DATA_LENGTHS[:1101]:
+        inputs = {"key": take(32), "nonce": take(12), "aad": take(length % 65)}
+        yield "seal", {**inputs, "data": take(length), "extra": take(length % 35 * (length % 2))}
+        yield "open", {**inputs, "data": take(length)}
+
+
 def _aead(key_sizes: tuple[int, ...], nonce: int) -> Callable[[_Bytes], _Sweep]:
     def sweep_aead(take: _Bytes) -> _Sweep:
         lengths = [(n, 13) for n in DATA_LENGTHS] + [(n % 50, n) for n in AAD_LENGTHS]
@@ -92,6 +99,7 @@ _SWEEPS: Mapping[str, Callable[[_Bytes], _Sweep]] = {
     "poly1305": _poly1305,
     "aes_gcm_fused": _aes_gcm_fused,
     "aes_gcm": _aead(AES_KEY_SIZES, 12),
+    "chacha20_poly1305_fused": _chacha20_poly1305_fused,
     "chacha20_poly1305": _aead((32,), 12),
     "chacha20_poly1305_old": _aead((32,), 8),
 }

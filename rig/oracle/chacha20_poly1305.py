@@ -40,6 +40,13 @@ def open_(key: bytes, nonce: bytes, aad: bytes, ciphertext: bytes, tag: bytes) -
     return _open(key, nonce, aad, ciphertext, tag, _mac_data)
 
 
+def tag(key: bytes, nonce: bytes, aad: bytes, ciphertext: bytes) -> bytes:
+    """Return the 16-byte tag of a ciphertext (RFC 8439 section 2.8). ValueError as for `seal`."""
+    _check(nonce, NONCE_LEN, ciphertext)
+    one_time_key, _ = _keystream(key, nonce, 0)
+    return mac(one_time_key, _mac_data(aad, ciphertext))
+
+
 def seal_old(key: bytes, nonce: bytes, aad: bytes, plaintext: bytes) -> tuple[bytes, bytes]:
     """Return ciphertext and 16-byte tag of the old construction (draft-agl-04 section 5).
 

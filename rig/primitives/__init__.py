@@ -6,6 +6,7 @@ from rig.primitives.aead import AES_GCM, CHACHA20_POLY1305, CHACHA20_POLY1305_OL
 from rig.primitives.aes import AES
 from rig.primitives.aes_gcm_fused import AES_GCM_FUSED
 from rig.primitives.chacha20 import CHACHA20
+from rig.primitives.chacha20_poly1305_fused import CHACHA20_POLY1305_FUSED
 from rig.primitives.definition import Definition
 from rig.primitives.ghash import GHASH
 from rig.primitives.poly1305 import POLY1305
@@ -19,6 +20,7 @@ PRIMITIVES: Mapping[str, Definition] = {
         POLY1305,
         AES_GCM_FUSED,
         AES_GCM,
+        CHACHA20_POLY1305_FUSED,
         CHACHA20_POLY1305,
         CHACHA20_POLY1305_OLD,
     )

@@ -11,6 +11,12 @@ def _expand(inputs: Inputs) -> Use:
     return Use("set_encrypt_key", arguments, returns=0)
 
 
+def _convert() -> Use:
+    """A schedule made from another variant's, where there is such a function."""
+    arguments: Arguments = {"converted": Named("converted"), "schedule": Named("schedule")}
+    return Use("convert_key", arguments, optional=True)
+
+
 def _encrypt_answer(inputs: Inputs) -> Answer:
     block = aes.encrypt_block(octets(inputs, "key"), octets(inputs, "block"))
     return Answer({"block_out": block})
@@ -35,9 +41,11 @@ def _ctr32_plan(inputs: Inputs, answer: Answer) -> Plan:
         "out": Named("out", expected=answer.outputs["output"]),
         "blocks": len(data) // 16,
         "schedule": Named("schedule"),
+        "converted": Named("converted"),
         "ivec": octets(inputs, "counter"),
     }
-    return Plan((_expand(inputs), Use("ctr32_encrypt_blocks", arguments)), len(data))
+    use = Use("ctr32_encrypt_blocks", arguments)
+    return Plan((_expand(inputs), _convert(), use), len(data))
 
 
 def _wraps(values: Values) -> bool:
@@ -56,4 +64,5 @@ AES = Definition(
         "ctr32": Operation(_ctr32_answer, _ctr32_plan, ("set_encrypt_key", "ctr32_encrypt_blocks")),
     },
     {"counter-wrap": _wraps},
+    ("aes_bsaes",),
 )

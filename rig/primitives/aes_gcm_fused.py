@@ -92,4 +92,8 @@ AES_GCM_FUSED = Definition(
             _open_answer, _open_plan, ("set_encrypt_key", "init", "open"), part=("open", "data")
         ),
     },
+    forms=(
+        *("aesni_gcm", "aesni_gcm_openssl"),
+        *("aes_gcm_update", "aes_gcm_kernel", "aes_gcm_kernel_openssl"),
+    ),
 )

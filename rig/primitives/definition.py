@@ -17,13 +17,15 @@ class Named:
     `content` None is garbage before the first call; `expected` None is not compared. Where
     `expected` is shorter than the buffer, what lies behind must stay as it was if the argument
     is `out`, and is free if it is `inout`. With `refused` the call refuses: where the contract
-    says what becomes of the buffer then, that is expected instead.
+    says what becomes of the buffer then, that is expected instead. `points` are bytes whose
+    address stands in the content, by the address's offset.
     """
 
     name: str
     content: bytes | None = None
     expected: bytes | None = None
     refused: bool = False
+    points: Mapping[int, bytes] = field(default_factory=dict)
 
 
 Arguments = Mapping[str, bytes | int | Named]

@@ -29,4 +29,5 @@ POLY1305 = Definition(
     "poly1305",
     "poly1305.h",
     {"mac": Operation(_answer, _plan, ("init", "blocks", "emit"), splits="message")},
+    forms=("poly1305_func",),
 )

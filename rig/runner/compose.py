@@ -16,6 +16,7 @@ from rig.runner.scripts import (
     KEPT_LIMIT,
     Buffer,
     Call,
+    Point,
     Pointer,
     Script,
     TableEntry,
@@ -49,6 +50,7 @@ class _Layout:
     placement: Placement
     buffers: list[Buffer] = field(default_factory=list)
     named: dict[str, int] = field(default_factory=dict)
+    points: list[Point] = field(default_factory=list)
 
     def add(
         self,
@@ -72,6 +74,15 @@ class _Layout:
         )
         return len(self.buffers) - 1
 
+    def add_pointed(self, owner: int, points: Mapping[int, bytes]) -> None:
+        """Bytes whose address stands in a buffer."""
+        for offset, data in points.items():
+            name = f"{self.buffers[owner].name}+{offset}"
+            self.points.append(Point(owner, offset, len(self.buffers)))
+            self.buffers.append(
+                Buffer(name, len(data), data, constant=True, side=self.placement.side)
+            )
+
     def add_over(self, owner: int, content: bytes | None, expected: bytes | None) -> int:
         """A shorter buffer over the front of another."""
         size = len(content or expected or b"")
@@ -88,7 +99,7 @@ def compose(plan: Plan, placement: Placement, binding: Binding) -> Script:
     layout = _Layout(binding, placement)
     uses = [use for use in plan.uses if use.role in binding.targets or not use.optional]
     steps = tuple(_call(use, layout) for use in uses)
-    return Script(tuple(layout.buffers), steps, plan.length)
+    return Script(tuple(layout.buffers), (*layout.points, *steps), plan.length)
 
 
 def _call(use: Use, layout: _Layout) -> Call:
@@ -204,7 +215,7 @@ def _add_named(
     content, expected = value.content, value.expected
     if argument.direction is Direction.IN and content is not None:
         return layout.add(argument, size, content, None, constant=True)
-    if _holds(argument.name, layout.binding.contract):
+    if layout.binding.contract.inside(argument.name):
         return layout.add_over(_holder(argument.name, layout, numbers), content, expected)
     if expected is None or len(expected) == size:
         return layout.add(argument, size, content, expected, constant=False)
@@ -213,29 +224,17 @@ def _add_named(
         before = _UNTOUCHED * len(expected) + rest
         return layout.add(argument, size, before, expected + rest, constant=False)
     owner = layout.add(argument, size, content, None, constant=False)
+    layout.add_pointed(owner, value.points)
     layout.add_over(owner, None, expected)
     return owner
-
-
-def _holds(name: str, contract: Contract) -> bool:
-    return any(_within(name, contract))
-
-
-def _within(name: str, contract: Contract) -> list[Argument]:
-    """The arguments that lie in the memory of another."""
-    return [
-        argument
-        for function in contract.functions
-        for argument in function.arguments
-        if argument.pointer and argument.at and place_of(argument.at)[0] == name
-    ]
 
 
 def _holder(name: str, layout: _Layout, numbers: Mapping[str, int]) -> int:
     """The memory of a buffer that holds others, as large and as aligned as all of them ask."""
     key = f"{name} and what it holds"
     if key not in layout.named:
-        contract, inside = layout.binding.contract, _within(name, layout.binding.contract)
+        contract = layout.binding.contract
+        inside = contract.inside(name)
         whole = next(
             a for f in contract.functions for a in f.arguments if a.pointer and a.name == name
         )

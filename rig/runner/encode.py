@@ -17,6 +17,7 @@ from rig.runner.scripts import (
     Argument,
     Buffer,
     Call,
+    Point,
     Pointer,
     Prologue,
     Result,
@@ -40,9 +41,10 @@ _WRITE = Struct("<QQ")  # address, size
 _PROLOGUE = Struct("<QII")  # select, table words, writes
 
 _HAS_CONTENT, _HAS_EXPECTED, _CONSTANT, _AT_END, _ALIAS = 1, 2, 4, 8, 16
-_CALL, _WRITE_STEP = 0, 1
+_CALL, _WRITE_STEP, _POINT = 0, 1, 2
 _TARGET_ADDRESS, _TARGET_TABLE, _TARGET_RESULT = 0, 1, 2
 _WORD, _POINTER, _TABLE_POINTER, _RESULT = 0, 1, 2, 3
+_POINTER_SIZE = 8
 _BITS = frozenset((8, 16, 32, 64))
 _MASK32, _MASK64 = (1 << 32) - 1, (1 << 64) - 1
 _PADDING = tuple(bytes(-size % 8) for size in range(8))
@@ -94,6 +96,9 @@ def _script(script: Script, number: int) -> bytes:
         if isinstance(step, Call):
             _add_call(parts, step, calls, buffers)
             calls += 1
+        elif isinstance(step, Point):
+            _check_point(step, buffers)
+            parts.append(_STEP.pack(_POINT, 0, 0, 0, step.buffer, step.offset, step.target))
         else:
             size = len(step.data)
             parts += (_STEP.pack(_WRITE_STEP, 0, 0, 0, size, step.address, 0), _padded(step.data))
@@ -136,6 +141,15 @@ def _check_alias(buffer: Buffer, alias: int, buffers: Sequence[Buffer]) -> None:
         raise ScriptError(f"buffer {buffer.name}: larger than {buffers[alias].name}, its alias")
     if buffer.constant and buffer.content is None:
         raise ScriptError(f"buffer {buffer.name}: a constant alias needs content")
+
+
+def _check_point(point: Point, buffers: Sequence[Buffer]) -> None:
+    for index in (point.buffer, point.target):
+        if not 0 <= index < len(buffers):
+            raise ScriptError(f"a point to buffer {index} of {len(buffers)}")
+    buffer = buffers[point.buffer]
+    if not 0 <= point.offset <= buffer.size - _POINTER_SIZE:
+        raise ScriptError(f"buffer {buffer.name}: no address fits at its byte {point.offset}")
 
 
 def _add_call(parts: list[bytes], call: Call, calls: int, buffers: Sequence[Buffer]) -> None:

@@ -110,11 +110,23 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """The address of buffer `target` put into buffer `buffer` at an offset in bytes."""
+
+    buffer: int
+    offset: int
+    target: int
+
+
+Step = Call | Write | Point
+
+
+@dataclass(frozen=True, slots=True)
 class Script:
     """One case; `length` is what the dispatcher is told where it looks at a length."""
 
     buffers: tuple[Buffer, ...]
-    steps: tuple[Call | Write, ...]
+    steps: tuple[Step, ...]
     length: int = 0
 
 

@@ -250,7 +250,7 @@ def _aligns(project: Project, path: Path) -> dict[str, int]:
     aligns: dict[str, int] = {}
     for function in bound.contract.functions:
         for argument in function.arguments:
-            if argument.pointer:
-                own = bound.align.get(argument.name, argument.align)
+            for whole in (argument, *bound.contract.inside(argument.name)) * argument.pointer:
+                own = bound.align.get(whole.name, whole.align)
                 aligns[argument.name] = max(own, aligns.get(argument.name, 1))
     return aligns

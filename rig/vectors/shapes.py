@@ -57,6 +57,16 @@ def _fused() -> Shape:
     return Shape(inputs, outputs, ("data", "output"))
 
 
+def _chacha20_poly1305_fused() -> dict[str, Shape]:
+    nonce = Size("12 bytes", lambda size: size == 12)
+    opened = {"key": _KEY, "nonce": nonce, "aad": _ANY, "data": _ANY}
+    outputs, equal = {"output": _ANY, "tag": _BLOCK}, ("data", "output")
+    return {
+        "seal": Shape({**opened, "extra": _ANY}, outputs, equal),
+        "open": Shape(opened, outputs, equal),
+    }
+
+
 SHAPES: Mapping[str, Mapping[str, Shape]] = {
     "aes": {
         "encrypt": Shape({"key": _AES_KEY, "block": _BLOCK}, {"block_out": _BLOCK}),
@@ -66,6 +76,7 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
     "chacha20": {"ctr32": _ctr32(_KEY, _ANY)},
     "poly1305": {"mac": Shape({"key": _KEY, "message": _ANY}, {"tag": _BLOCK})},
     "aes_gcm_fused": {name: _fused() for name in ("seal", "open")},
+    "chacha20_poly1305_fused": _chacha20_poly1305_fused(),
     "aes_gcm": _aead(_AES_KEY),
     "chacha20_poly1305": _aead(_KEY),
     "chacha20_poly1305_old": _aead(_KEY),

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from rig.cases import Case, Values
 from rig.checks.findings import Finding
 from rig.inputs.answers import answer
 from rig.inputs.sources import sources
+from rig.inputs.sweeps import sweep
 from rig.primitives import PRIMITIVES
 from rig.project import Project, enumerate_paths
 from rig.report.failures import Failure
@@ -89,6 +91,56 @@ def test_composition(language: str, rig_cache: Path, rig: Rig, tmp_path: Path) -
     found = Found(write_case(failure, tmp_path), failure)
     done = _run(_emitted(found, language, rig))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+UNION = """
+rig = 1
+include = ["{native}/include"]
+[chacha20_poly1305_fused]
+symbols = {{ seal = "chacha20_poly1305_seal" }}
+variants = [{{ arch = "x86_64", name = "nohw", source = "{source}" }}]
+[aes_gcm_fused]
+contract = "aes_gcm_kernel_openssl"
+symbols = {{ set_encrypt_key = "kernel_set_encrypt_key", init = "kernel_init", seal = "ossl_enc_kernel" }}
+variants = [{{ arch = "x86_64", name = "ossl", source = "{kernel}" }}]
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("primitive", ["chacha20_poly1305_fused", "aes_gcm_fused"])
+@pytest.mark.parametrize("language", ["c", "python"])
+def test_buffers_in_the_front_of_others_and_addresses_in_buffers(
+    language: str, primitive: str, rig_cache: Path, rig: Rig, tmp_path: Path
+) -> None:
+    folder = NATIVE.parent / "tests" / "foreign" / "cryptogams"
+    sources = {"source": folder / "chacha20_poly1305.c", "kernel": folder / "aes_gcm_kernel.c"}
+    (tmp_path / "rig.toml").write_text(UNION.format(native=NATIVE, **sources))
+    project = built(tmp_path / "rig.toml", rig_cache)
+    (path,) = direct_paths(project.manifest.primitives[primitive], "x86_64")
+    case = next(c for c in sweep(primitive) if len(c.values.inputs["data"]) == 48)  # type: ignore[arg-type]
+    inputs = {**case.values.inputs, "extra": b"more"} if "extra" in case.values.inputs else {}
+    values = replace(case.values, inputs=inputs or case.values.inputs)
+    failure = failure_of(project, path, replace(case, values=values))
+    program = _emitted(Found(write_case(failure, tmp_path), failure), language, rig)
+    done = _run(program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    tag = failure.answer.outputs.get("tag") if failure.answer else None
+    if tag and language == "python":
+        program.write_text(program.read_text().replace(tag.hex(), bytes(16).hex()))
+        assert "`data` differs from byte 0 of 16" in _run(program).stdout
+
+
+def test_an_init_that_chooses_is_not_emitted(rig_cache: Path, rig: Rig, tmp_path: Path) -> None:
+    folder = NATIVE.parent / "tests" / "foreign" / "cryptogams"
+    text = (folder / "rig.toml").read_text().partition("[poly1305]")[2].partition("\n[")[0]
+    (tmp_path / "rig.toml").write_text(
+        f'rig = 1\ninclude = ["{NATIVE}/include"]\n[poly1305]\ndir = "{folder}"\n' + text
+    )
+    project = built(tmp_path / "rig.toml", rig_cache)
+    path, _ = direct_paths(project.manifest.primitives["poly1305"], "x86_64")
+    failure = failure_of(project, path, sources("poly1305", None)[0].load()[0])
+    result = rig("replay", write_case(failure, tmp_path), "--emit", "c")
+    assert result.code == 2
+    assert "what this contract's init puts into a table" in result.err
 
 
 KEEPS = """

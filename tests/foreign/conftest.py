@@ -51,7 +51,9 @@ class Bench:
             manifest = read(HERE / manifest)
         project = build(manifest, "x86_64", find_toolchain("zig"), self.cache, 2)
         with project.session() as session:
-            found = [enumerate_paths(project, session, p) for p in manifest.primitives.values()]
+            found = [
+                enumerate_paths(project, session, p) for p in project.manifest.primitives.values()
+            ]
         return replace(project, sweeps=tuple(found))
 
     def judged(self, project: Project) -> Mapping[tuple[str, str], Judged]:
@@ -76,7 +78,7 @@ class Bench:
         if primitive not in self._contents:
             found = {source.name: source.load() for source in sources(primitive, None)}
             sweep = [c for n, c in enumerate(found[SWEEP]) if n < 140 or n % 64 == 0]
-            cases = [*found[PUBLISHED], *found[EDGES][:400], *sweep]
+            cases = [*found.get(PUBLISHED, ()), *found[EDGES][:400], *sweep]
             wanted = answers(PRIMITIVES[primitive], cases, self.cache)
             self._contents[primitive] = cases, wanted
         return self._contents[primitive]

@@ -13,6 +13,7 @@ from rig.runner.scripts import (
     Address,
     Buffer,
     Call,
+    Point,
     Pointer,
     Result,
     Script,
@@ -50,6 +51,8 @@ def calling(*arguments):
         (Script((), calling(Result(0))), "the result of call 0, which has not run yet"),
         (Script((), (Call(Result(0), ()),)), "the result of call 0"),
         (Script((), (Call(TableEntry(128), ()),)), "table entry 128"),
+        (Script((Buffer("b", 8),), (Point(0, 0, 1),)), "a point to buffer 1 of 1"),
+        (Script((Buffer("b", 8),), (Point(0, 1, 0),)), "no address fits at its byte 1"),
         (Script((), calling() * 4097), "more than 4096 calls"),
     ],
 )
