@@ -473,6 +473,30 @@ static void leave_parent(void) {
     system_call(CALL_CLOSE, 1, 0, 0, 0, 0, 0);
 }
 
+static void nothing(void) {}
+
+/* A script with a buffer and a call. */
+void rehearse(void) {
+    static struct {
+        uint64_t count, offset;
+        struct wire_script script;
+        struct wire_buffer buffer;
+        uint64_t content, expected;
+        struct wire_step step;
+        struct wire_argument argument;
+    } batch = {.count = 1,
+               .offset = offsetof(__typeof__(batch), script),
+               .script = {.buffers = 1, .steps = 1},
+               .buffer = {.size = 8, .flags = HAS_CONTENT | HAS_EXPECTED | AT_END, .align = 1},
+               .step = {.kind = STEP_CALL, .arguments = 1},
+               .argument = {.kind = ARGUMENT_POINTER, .bits = 64, .kept = 1}};
+    const struct run rehearsal = {.request = {.table_words = 0}, .batch = (const uint8_t *)&batch};
+    batch.step.value = (uintptr_t)nothing;
+    run = &rehearsal;
+    machine_prepare(0, 0);
+    run_script(0);
+}
+
 _Noreturn void run_child(const struct run *given, uint32_t first) {
     const struct run_request *request = &given->request;
     run = given;

@@ -56,6 +56,10 @@ extern struct wire_target *targets;
 /* Runs scripts from first on; ends the process. */
 _Noreturn void run_child(const struct run *run, uint32_t first);
 
+/* Does once in the parent what every child begins with, so that an emulator has translated it
+   for all of them. */
+void rehearse(void);
+
 /* Records an event at the current script and step, with event->data bytes of data. */
 void note(const struct event *event, const void *data);
 

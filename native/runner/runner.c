@@ -401,6 +401,7 @@ _Noreturn void runner_main(const uintptr_t *stack) {
     while (*auxiliary++) {
     }
     map_fixed_places();
+    rehearse();
     reply(STATUS_OK, &hello, sizeof hello);
     for (;;) serve_one();
 }
