@@ -148,7 +148,7 @@ def _doctor_arguments(parser: argparse.ArgumentParser) -> None:
 def _coverage_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("variant", help="PRIMITIVE/VARIANT")
     parser.add_argument("manifest", nargs="?", help="default ./rig.toml, else the bundled project")
-    _chosen(parser, "cc", "cache-dir")
+    _chosen(parser, "arch", "runner", "cc", "cache-dir")
     parser.add_argument(
         "--path", metavar="PATH", help="count this path only: aes=ssse3,ghash=pclmul"
     )
@@ -159,7 +159,7 @@ def _coverage_arguments(parser: argparse.ArgumentParser) -> None:
 def _replay_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case", metavar="ID|FILE", help="a case of the report, or its file")
     parser.add_argument("manifest", nargs="?", help="where the project's rig.toml is now")
-    _chosen(parser, "cc", "cache-dir", "report")
+    _chosen(parser, "runner", "cc", "cache-dir", "report")
     parser.add_argument("--emit", choices=("c", "python"), help="print a stand-alone reproducer")
 
 

@@ -60,7 +60,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("emulate", bool, "run under QEMU as the CPU that --cpu names"),
     Option("force", list, "fill a slot by hand: ghash=table4 (repeatable)", "SLOT=VARIANT"),
-    Option("arch", list, "only this architecture (repeatable; `all`)", "ARCH"),
+    Option("arch", list, "only this architecture (repeatable, or i386,arm; `all`)", "ARCH"),
     Option("primitive", list, "only this primitive (repeatable)", "NAME"),
     Option("variant", list, "only paths that use this variant (repeatable)", "NAME"),
     Option(

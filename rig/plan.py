@@ -138,7 +138,8 @@ def open_projects(
     """Each manifest on each architecture that is wanted, and what cannot run here."""
     given, jobs = parse_prefixes(options.runner), os.cpu_count() or 1
     projects, absences = [], {}
-    for arch in _wanted(options):
+    for arch in wanted_architectures(options.arch, options.require_arch):
+        _check_asked(read, arch, options)
         prefix = _emulated(arch, toolchain, cache, options) or given.get(arch, ())
         for manifest in read:
             try:
@@ -148,7 +149,7 @@ def open_projects(
             except AbsentError as error:
                 absences[arch, error.reason] = Absence(arch, error.reason, error.fix)
     for absence in absences.values():
-        if absence.arch in options.require_arch:
+        if absence.arch in _named(options.require_arch):
             text = f"{absence.reason}; {absence.fix}"
             raise RigError(f"--require-arch {absence.arch}: {text}")
     return projects, tuple(absences.values())
@@ -162,13 +163,19 @@ def _emulated(
     return emulator(options.cpu, arch, build_runner(arch, toolchain, cache))
 
 
-def _wanted(options: Options) -> tuple[str, ...]:
-    """The architectures asked for, by default this machine's own."""
+def _named(texts: Sequence[str]) -> list[str]:
+    """The names in options that take one, or several with commas between."""
+    return [name for text in texts for name in text.split(",")]
+
+
+def wanted_architectures(arch: Sequence[str], required: Sequence[str] = ()) -> tuple[str, ...]:
+    """The architectures that `--arch` and `--require-arch` ask for, by default this machine's
+    own."""
     host = host_architecture()
-    asked = [a for text in (*options.arch, *options.require_arch) for a in text.split(",")]
-    for arch in asked:
-        if arch not in (*LAYOUTS, "all"):
-            raise RigError(f"--arch {arch}: unknown{nearest(arch, LAYOUTS)}")
+    asked = _named((*arch, *required))
+    for name in asked:
+        if name not in (*LAYOUTS, "all"):
+            raise RigError(f"--arch {name}: unknown{nearest(name, LAYOUTS)}")
     if "all" in asked:
         return tuple(LAYOUTS)
     if not asked and not host:
@@ -176,9 +183,17 @@ def _wanted(options: Options) -> tuple[str, ...]:
     return tuple(dict.fromkeys(asked)) or (host or "",)
 
 
+def _check_asked(read: Sequence[Manifest], arch: str, options: Options) -> None:
+    """RigError for an architecture asked for by name that no manifest has."""
+    asked = _named((*options.arch, *options.require_arch))
+    if arch in asked and not any(manifest.variants(arch) for manifest in read):
+        paths = ", ".join(str(manifest.path) for manifest in read)
+        raise RigError(f"--arch {arch}: no variant for it in {paths}")
+
+
 def _check_named(manifest: Manifest, arch: str) -> None:
     if not manifest.variants(arch):
-        raise AbsentError(arch, f"{manifest.path} names no variant for it", "add one")
+        raise AbsentError(arch, f"no variant for it in {manifest.path}", "add one")
 
 
 def _controls() -> Manifest:

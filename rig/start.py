@@ -67,9 +67,9 @@ def _check_paths(plan: Plan) -> None:
     """RigError where nothing is left to run, with what was asked for."""
     if any(plan.paths(project) for project in plan.projects):
         return
-    shutil.rmtree(plan.folder, ignore_errors=True)
     if not plan.projects:
-        raise RigError("; ".join(f"{a.arch}: {a.reason}; {a.fix}" for a in plan.absences))
+        return  # what is absent is told on the last screen, and was not required
+    shutil.rmtree(plan.folder, ignore_errors=True)
     asked = pytest_arguments(replace(plan.options, cache_dir=None, report=Options().report))
     archs = ", ".join(dict.fromkeys(project.arch for project in plan.projects))
     raise RigError(f"no path to run on {archs}; asked for: {' '.join(asked) or 'everything'}")

@@ -18,7 +18,7 @@ from rig.cache import cache_folder
 from rig.capabilities.paths import UNUSED, Path
 from rig.checks.trial import Flow, Trial, lines_of, try_batch
 from rig.cli import manifest_paths
-from rig.commands.opening import open_project
+from rig.commands.opening import one_architecture, open_project
 from rig.commands.table import labelled, table
 from rig.errors import RigError
 from rig.inputs.answers import answers, with_inverses
@@ -54,7 +54,7 @@ class Measured:
 def main(parsed: argparse.Namespace) -> int:
     """Prints the coverage of one variant; RigError for a name that is none."""
     named = [parsed.manifest] if parsed.manifest else []
-    project = open_project(manifest_paths(named)[0], parsed)
+    project = open_project(manifest_paths(named)[0], parsed, one_architecture(parsed))
     variant = find_variant(project.manifest, project.arch, parsed.variant)
     with project.session() as session:
         paths = _paths(project, session, variant, parsed.path)

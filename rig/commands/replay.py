@@ -19,7 +19,7 @@ from rig.cases import Answer, Case, from_json
 from rig.checks.findings import Finding
 from rig.checks.trial import CPU_BUDGET_US, Trial, try_batch
 from rig.commands.emit import Subject, emit
-from rig.commands.opening import open_project, runnable_architecture
+from rig.commands.opening import open_project
 from rig.commands.table import labelled
 from rig.errors import RigError
 from rig.lab import takes
@@ -30,6 +30,7 @@ from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, enumerate_paths, paths_of_masks
 from rig.report.failures import Failure, describe
 from rig.runner.batches import make_batch, script_of
+from rig.runner.command import AbsentError
 from rig.runner.encode import encode
 from rig.runner.session import Session
 from rig.toml_table import nearest
@@ -63,7 +64,7 @@ def main(parsed: argparse.Namespace) -> int:
     recorded = read_case(find_case(parsed.case, parsed.report or Options().report))
     manifest = FilePath(parsed.manifest) if parsed.manifest else recorded.manifest
     _check_place(recorded, manifest)
-    project = open_project(manifest, parsed, _compiler(recorded.toolchain))
+    project = _open(recorded, manifest, parsed)
     with project.session() as session:
         path = find_path(project, session, recorded)
         if parsed.emit:
@@ -149,9 +150,13 @@ def _check_place(recorded: Recorded, manifest: FilePath) -> None:
             f"{recorded.file}: its manifest {manifest} is not there; say where it is now: "
             "rig replay CASE path/to/rig.toml"
         )
-    arch = runnable_architecture()
-    if recorded.arch != arch:
-        raise RigError(f"{recorded.file}: a case of {recorded.arch}, this machine is {arch}")
+
+
+def _open(recorded: Recorded, manifest: FilePath, parsed: argparse.Namespace) -> Project:
+    try:
+        return open_project(manifest, parsed, recorded.arch, _compiler(recorded.toolchain))
+    except AbsentError as error:
+        raise RigError(f"{recorded.file}: a case of {error}") from error
 
 
 def _compiler(toolchain: str) -> str:

@@ -51,6 +51,7 @@ def write_data(path: Path, document: Document) -> None:
     path.unlink(missing_ok=True)
     data = CoverageData(basename=str(path))
     try:
+        data.add_arcs({})  # the file stands there of a run of nothing too
         known = {image.digest: (image, tuple(ways(image))) for image in images(document)}
         for row in document["paths"]:
             data.set_context(context(row))

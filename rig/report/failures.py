@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rig.architectures import ARCHITECTURES
 from rig.cache import digest
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
@@ -69,8 +70,17 @@ def render(failure: Failure, folder: str) -> list[str]:
     """The failure in words, the replay line last."""
     lines = describe(failure)
     if failure.case is not None:
-        lines.append(f"  replay    rig replay {shlex.quote(f'{folder}/cases/{failure.id}.json')}")
+        file = shlex.quote(f"{folder}/cases/{failure.id}.json")
+        lines.append(f"  replay    rig replay {file}{_runner(failure.project)}")
     return lines
+
+
+def _runner(project: Project) -> str:
+    """The option that names the prefix, where it is not what is found by itself."""
+    prefix = project.runner[:-1]
+    if prefix in ((), (ARCHITECTURES[project.arch].emulator,)):
+        return ""
+    return f" --runner {shlex.quote(f'{project.arch}={shlex.join(prefix)}')}"
 
 
 def describe(failure: Failure) -> list[str]:

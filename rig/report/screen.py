@@ -35,7 +35,7 @@ def screen(
     yield from _line("built", f"{built}, {run['toolchain']}")
     for item in run["prebuilt"]:
         yield from _line("prebuilt", f"{item['path']} sha256 {item['sha256']}")
-    yield from _line("controls", _controls(document["controls"]))
+    yield from _line("controls", controls_text(document["controls"]))
     yield from _line("masks", _masks(document["dispatch"]))
     yield from _line("paths", _paths(paths))
     totals = document["totals"]
@@ -66,12 +66,17 @@ def _line(label: str, text: str) -> list[str]:
     )
 
 
-def _controls(controls: Sequence[Document]) -> str:
+def controls_text(controls: Sequence[Document]) -> str:
+    """How many planted faults were caught, and how the clean twins did."""
+    if not controls:
+        return "none ran"
     planted = [control for control in controls if control["expected"]]
     caught = sum(control["held"] for control in planted)
-    clean = all(control["held"] for control in controls if not control["expected"])
-    twin = "the clean twin passes" if clean else "the clean twin FAILS"
-    return f"{caught} of {len(planted)} planted faults caught, {twin}"
+    clean = [control["held"] for control in controls if not control["expected"]]
+    many = f"the {len(clean)} clean twins " + ("pass" if all(clean) else "FAIL")
+    one = "the clean twin " + ("passes" if all(clean) else "FAILS")
+    twins = one if len(clean) == 1 else many
+    return f"{caught} of {len(planted)} planted faults caught, {twins}"
 
 
 def _carried(paths: Sequence[Document]) -> Iterator[str]:
@@ -233,9 +238,11 @@ def _next(document: Document, covered: Document | None) -> Iterator[str]:
         name = f"{least['primitive']}/{least['variant']}"
         missing = least["coverage"]["instructions"]
         count = missing["total"] - missing["covered"]
-        first = unreached(covered, name)[:1] if covered else ()
+        arch = least["arch"]
+        first = unreached(covered, name, arch)[:1] if covered else ()
         place = "".join(f", first at {block.place}" for block in first)
-        text = f"rig coverage {name}: {count} instructions were never executed{place}"
+        option = f" --arch {arch}" if arch != document["run"]["host"]["machine"] else ""
+        text = f"rig coverage {name}{option}: {count} instructions were never executed{place}"
         yield from _line("next", text)
 
 

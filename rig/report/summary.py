@@ -68,6 +68,8 @@ class Reporter:
         stopped = bool(session.shouldfail or session.shouldstop)  # -x, --maxfail
         if was_interrupted(self.plan.folder):
             exitstatus = pytest.ExitCode.INTERRUPTED
+        if not self.plan.projects and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            exitstatus = session.exitstatus = pytest.ExitCode.OK
         reason = _CUT_SHORT if stopped else _UNREACHED.get(exitstatus, _CUT_SHORT)
         found = rows(self.plan.folder)
         self.document = results(self.plan, found, reason)

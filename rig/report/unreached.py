@@ -42,10 +42,12 @@ class Block:
         return f"{self.symbol}+{self.offset:#x} ({self.lines[0]})"
 
 
-def unreached(document: Document, variant: str) -> tuple[Block, ...]:
-    """The blocks of `PRIMITIVE/VARIANT` that nothing reached, over every path that an image
-    ran; one that two names share counts once. Empty for a variant that no image holds."""
-    return tuple(block for image in images(document) for block in _blocks(document, image, variant))
+def unreached(document: Document, variant: str, arch: str) -> tuple[Block, ...]:
+    """The blocks of an architecture's `PRIMITIVE/VARIANT` that nothing reached, over every path
+    that an image ran; one that two names share counts once. Empty for a variant that no image
+    holds."""
+    own = (image for image in images(document) if image.arch == arch)
+    return tuple(block for image in own for block in _blocks(document, image, variant))
 
 
 def _blocks(document: Document, image: Image, variant: str) -> Iterator[Block]:

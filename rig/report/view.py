@@ -16,6 +16,7 @@ from rig.checks.findings import CHECKS
 from rig.report.executed import Share, directions, entered, gaps, instructions, reached_by
 from rig.report.marked import Document, Image, ImageView, image_view, images
 from rig.report.reach import Function, Reached, variants_of
+from rig.report.screen import controls_text
 
 UNUSED = "-"
 WORDS: Mapping[str, tuple[str, str]] = {
@@ -170,7 +171,7 @@ def view(results: Document, coverage: Document, cases: Mapping[str, Document]) -
         sentence=_sentence(results),
         runs=tuple(_runs(results)),
         proof=(
-            ("controls", _controls(results["controls"])),
+            ("controls", controls_text(results["controls"])),
             ("dispatch", _dispatch(results["dispatch"])),
         ),
         known=tuple((_STATES[row["state"]], row) for row in results["known"]),
@@ -261,14 +262,6 @@ def _facts(run: Document) -> Iterator[tuple[str, str]]:
     for arch, mask in host["capabilities"].items():
         yield f"{arch} CPU", f"{mask} ({_mask(mask, arch).names})"
     yield "seed", f"{run['seed']}; profile {run['profile']}; --cap-matrix {run['cap_matrix']}"
-
-
-def _controls(controls: Sequence[Document]) -> str:
-    planted = [control for control in controls if control["expected"]]
-    clean = all(control["held"] for control in controls if not control["expected"])
-    caught = sum(control["held"] for control in planted)
-    twin = "the clean twin passes" if clean else "the clean twin FAILS"
-    return f"{caught} of {len(planted)} planted faults caught, {twin}"
 
 
 def _dispatch(rows: Sequence[Document]) -> str:

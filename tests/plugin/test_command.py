@@ -56,6 +56,50 @@ def test_paths_with_spaces_and_the_pytest_line(
     assert first["chacha20/x86_64/mask/chacha20=generic"][0] == "pass"
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_absent_architecture_is_told_and_no_failure(
+    pytester: pytest.Pytester, command: Command, rig_cache: Path, toy: Path, jobs: str
+) -> None:
+    toy.write_text(
+        toy.read_text().replace(
+            'arch = "x86_64", name = "generic"', 'arch = "arm", name = "generic"'
+        )
+    )
+    options = ["--arch", "arm", "-j", jobs, f"--cache-dir={rig_cache}", "--report=r"]
+    code, out, err = _finished(command("run", *options, PATH="/nowhere"))
+    assert (code, err) == (0, "")
+    assert "controls   none ran" in out
+    (absent,) = _document(pytester.path / "r")["run"]["absent"]
+    assert absent["arch"] == "arm"
+    assert absent["reason"].endswith("qemu-arm is not on PATH")
+    assert absent["fix"] == "`apt-get install qemu-user`"
+    required = command("run", *options, "--require-arch=aarch64,arm", PATH="/nowhere")
+    code, out, err = _finished(required)
+    assert code == 2
+    (told,) = [line for line in err.splitlines() if line]
+    assert told.startswith("ERROR: rig: ")
+
+
+def test_a_runner_behind_a_prefix(
+    pytester: pytest.Pytester, command: Command, rig_cache: Path, toy: Path
+) -> None:
+    """By an option, and by the manifest, whose paths are relative to it."""
+    script = pytester.mkdir("tools") / "board"
+    script.write_text('#!/bin/sh\nexec "$@"\n')
+    script.chmod(0o755)
+    options = ["-j", "1", f"--cache-dir={rig_cache}", "--report=r", "--variant=generic"]
+    few = ["--", "-k", "published"]
+    assert _finished(command("run", *options, "--runner", f"x86_64={script} ", *few))[0] == 0
+    assert {p["emulator"] for p in _document(pytester.path / "r")["paths"]} == {"board"}
+    toy.write_text(f'runner = {{ x86_64 = "tools/board" }}\n{toy.read_text()}')
+    assert _finished(command("run", *options, *few))[0] == 0
+    assert {p["emulator"] for p in _document(pytester.path / "r")["paths"]} == {"board"}
+    code, _, err = _finished(command("run", *options, "--runner", "x86_64=/bin/false"))
+    assert code == 2
+    assert "the prefix for x86_64 does not work: " in err
+    assert "died during the handshake (exit 1)" in err
+
+
 def test_two_runs_at_once_with_one_cache_and_one_report(
     pytester: pytest.Pytester, command: Command, rig_cache: Path, toy: Path
 ) -> None:

@@ -141,7 +141,7 @@ def test_an_item_that_breaks_is_neither_a_pass_nor_a_skip(
     [
         (["--rig-force=chacha20=avx9"], "rig: --force chacha20=avx9: chacha20 has generic, ssse3"),
         (["--rig-vectors=nowhere"], "rig: --vectors nowhere: no such folder"),
-        (["--rig-arch=arm"], "rig: arm: *rig.toml names no variant for it; add one"),
+        (["--rig-arch=arm"], "rig: --arch arm: no variant for it in *rig.toml"),
         (
             ["--rig-primitive=chacha20", "--rig-variant=generic", "--ia32cap=0x20000000000"],
             "rig: no path to run on x86_64; asked for: *--ia32cap=0x20000000000*",

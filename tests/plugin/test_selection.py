@@ -90,7 +90,7 @@ def test_a_forced_slot_leaves_the_others_to_the_rule(make: Make) -> None:
         ({"cpu": "penrin"}, "penrin"),
         ({"ia32cap": "0x1:zz"}, "stopped at 'zz'"),
         ({"arch": ("x86",)}, "--arch x86: unknown"),
-        ({"require_arch": ("arm",)}, "--require-arch arm: .*names no variant for it"),
+        ({"require_arch": ("arm",)}, "--arch arm: no variant for it"),
         ({"cc": "tcc"}, "--cc tcc: choose one of zig, gcc, clang"),
         ({"cache_dir": "/proc/nowhere"}, "cannot write the cache.*--cache-dir DIR"),
     ],

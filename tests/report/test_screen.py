@@ -70,6 +70,7 @@ def _document(paths: list[Document], variants: list[Document], **changed: Any) -
             "toolchain": "zig 0.17.1",
             "absent": [],
             "prebuilt": [],
+            "host": {"machine": "x86_64"},
         },
         "stale": [],
         "known": [],
@@ -115,6 +116,7 @@ def _red() -> Document:
         "reused": 16,
         "toolchain": "zig 0.17.1",
         "absent": [{"arch": "arm", "reason": "no runner for it", "fix": "run with --arch x86_64"}],
+        "host": {"machine": "x86_64"},
         "prebuilt": [{"path": "lib/fast.o", "sha256": "0123456789abcdef" * 4}],
     }
     controls = [

@@ -56,7 +56,7 @@ ALL = (0, 7, 9, 11, 16, 21, 23, 25)
 
 
 def test_blocks_with_their_lines_and_disassembly() -> None:
-    far, middle, last = unreached(_document(0, 7, 9, 11), "ghash/wide")
+    far, middle, last = unreached(_document(0, 7, 9, 11), "ghash/wide", "x86_64")
     assert far.instructions == ((16, "mov eax, 1"), (21, "jne f+0x19"))
     assert far.lines == (Line("x.c", 5, "wide();"), Line("x.c", 6, "if (more)"))
     assert far.place == "f+0x10 (x.c:5)"
@@ -65,28 +65,30 @@ def test_blocks_with_their_lines_and_disassembly() -> None:
 
 
 def test_nothing_where_everything_was_reached() -> None:
-    assert unreached(_document(*ALL), "ghash/wide") == ()
+    assert unreached(_document(*ALL), "ghash/wide", "x86_64") == ()
 
 
 def test_what_lies_behind_a_fault_in_a_block() -> None:
-    (block,) = unreached(_document(*(at for at in ALL if at != 11)), "ghash/wide")
+    (block,) = unreached(_document(*(at for at in ALL if at != 11)), "ghash/wide", "x86_64")
     assert (block.offset, block.instructions) == (11, ((11, "ret"),))
 
 
 def test_other_variants_code_is_not_told() -> None:
-    assert unreached(_document(), "ghash/other") == ()
+    assert unreached(_document(), "ghash/other", "x86_64") == ()
 
 
 def test_two_names_of_one_function_count_once() -> None:
     names = [_function("f", ["ghash/wide"]), _function("g", ["ghash/wide"])]
-    found = unreached(_document(0, 7, 9, 11, functions=names), "ghash/wide")
+    found = unreached(_document(0, 7, 9, 11, functions=names), "ghash/wide", "x86_64")
     assert [block.symbol for block in found] == ["f", "f", "f"]
 
 
 def test_the_last_screen_names_the_first_place() -> None:
     counts = {"instructions": {"covered": 4, "total": 8}}
-    variant = {"primitive": "ghash", "variant": "wide", "coverage": counts}
-    lines = list(_next({"paths": [], "variants": [variant]}, _document(0, 7, 9, 11)))
+    variant = {"arch": "x86_64", "primitive": "ghash", "variant": "wide", "coverage": counts}
+    host = {"host": {"machine": "x86_64"}}
+    results = {"run": host, "paths": [], "variants": [variant]}
+    lines = list(_next(results, _document(0, 7, 9, 11)))
     assert " ".join(" ".join(lines).split()) == (
         "next rig coverage ghash/wide: 4 instructions were never executed, first at f+0x10 (x.c:5)"
     )
