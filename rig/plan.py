@@ -148,8 +148,9 @@ def open_projects(
                 projects.append(build(manifest, arch, toolchain, cache, jobs, prefix))
             except AbsentError as error:
                 absences[arch, error.reason] = Absence(arch, error.reason, error.fix)
+    required = _named(options.require_arch)
     for absence in absences.values():
-        if absence.arch in _named(options.require_arch):
+        if absence.arch in required or "all" in required:
             text = f"{absence.reason}; {absence.fix}"
             raise RigError(f"--require-arch {absence.arch}: {text}")
     return projects, tuple(absences.values())
