@@ -178,13 +178,8 @@ BAD = {
     ),
     "source without generator": (
         variants(STANZA.replace("c/chacha.c", "asm/script.pl")),
-        "5: asm/script.pl: a source ends in one of .c .S .s .o .a; `generate` says how others "
+        "5: asm/script.pl: a source ends in one of .c .S .s .o .a .so; `generate` says how others "
         "become .S",
-    ),
-    "shared library": (
-        variants(STANZA.replace("chacha.c", "libchacha.so")),
-        "5: c/libchacha.so: a shared library cannot be linked into an image; name its .o files "
-        "or its .a",
     ),
     "unnamed source": (
         'rig = 1\ncomplete = ["c"]\n' + variants(STANZA)[8:],
