@@ -98,8 +98,7 @@ def _slots(subject: Subject) -> tuple[str, ...]:
     if not primitive.composed:
         return ()
     variants = chosen_variants(project.manifest, primitive, path.arch, path.choice)
-    symbols = project.image.symbols
-    names = {symbols[s]: s for v in variants for s in v.symbols.values()}
+    names = {project.image.entry(s): s for v in variants for s in v.symbols.values()}
     return tuple(names.get(a, "") for a in table_of(project, primitive, path.choice))
 
 
