@@ -20,10 +20,11 @@ from rig.checks.findings import Finding
 from rig.checks.trial import where
 from rig.inputs import strategies
 from rig.inputs.sources import PACKAGED, Source, problems
-from rig.inputs.sweeps import SWEPT
+from rig.inputs.sweeps import is_swept
 from rig.lab import Lab
 from rig.manifest import Acceptance
 from rig.plan import unrunnable
+from rig.primitives.own import ModuleError
 from rig.project import Project
 from rig.report.failures import Failure
 from rig.report.results import ERROR
@@ -83,7 +84,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
             if taken and strategies.has_strategy(name):
                 yield f"{name}/{project.arch}/{GENERATED}", _maker(GeneratedItem, paths=taken)
         for path in paths if rank == 3 else ():
-            if path.primitive in SWEPT:
+            if is_swept(path.primitive):
                 yield f"{path.id}/{NOVELTY}", _maker(NoveltyItem, path=path)
 
 
@@ -92,7 +93,7 @@ def sources_of(lab: Lab, primitive: str) -> Iterator[str]:
     yield from (source.name for source in lab.sources(primitive))
     if strategies.has_strategy(primitive):
         yield GENERATED
-    if primitive in SWEPT:
+    if is_swept(primitive):
         yield NOVELTY
 
 
@@ -109,7 +110,7 @@ class _RigItem(pytest.Item):
         return self.path, None, self.name
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, FoundFault):
+        if isinstance(excinfo.value, FoundFault | ModuleError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

@@ -207,6 +207,7 @@ def call_lengths(case: Case) -> tuple[int, ...]:
 
 def _batch_key(path: Path, source: Source, bound: Binding) -> str:
     """Everything that the bytes of a batch follow from."""
+    definition = PRIMITIVES[path.primitive]
     roles = sorted((role, repr(target)) for role, target in bound.targets.items())
     sizes = (sorted(bound.sizes.items()), sorted(bound.align.items()), sorted(bound.doing.items()))
     widths = sorted(bound.arch.widths.items())
@@ -217,6 +218,7 @@ def _batch_key(path: Path, source: Source, bound: Binding) -> str:
         source.name,
         repr(narrowing),
         bound.contract.path.read_bytes(),
+        definition.own.text if definition.own else b"",
         *(file.read_bytes() for file in source.files),
     )
 

@@ -117,6 +117,7 @@ class Primitive:
     variants: tuple[Variant, ...] = ()
     slots: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
+    module: Path | None = None
 
     @property
     def composed(self) -> bool:
@@ -414,10 +415,12 @@ def _primitive(
         raise table.error("slots", "a composition over slots needs `source`")
     if "source" in table.content and not slots:
         raise table.error("source", "`source` here is for `slots`; a variant has its own")
+    module = table.string("module")
     return Primitive(
         name=name,
         place=place,
         contract=_contract(table, root),
+        module=_existing(root, module, table, "module") if module else None,
         symbols=table.names("symbols"),
         variants=variants,
         slots=slots,

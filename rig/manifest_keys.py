@@ -107,6 +107,12 @@ KEYS: Mapping[str, tuple[Key, ...]] = {
             "native/include/field, without its suffix",
         ),
         Key(
+            "module",
+            '"FILE.py"',
+            "for a primitive that the rig does not know: the oracle, inputs and vectors "
+            "(own-primitive.md)",
+        ),
+        Key(
             "symbols",
             '{ ROLE = "name_{name}" }',
             "a symbol per role (the contract's functions without the header's name); `{name}` is "

@@ -39,6 +39,7 @@ from rig.emulate import check_emulated, emulator
 from rig.errors import ManifestError, RigError
 from rig.manifest import Manifest
 from rig.options import Options
+from rig.primitives.own import adopt, check_alone
 from rig.project import Project, build, enumerate_paths, paths_of_masks
 from rig.runner.command import AbsentError, parse_prefixes
 from rig.runner.session import Session
@@ -98,6 +99,7 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
     read = [manifests.read(path) for path in paths]
     for manifest in read:
         check_entries(manifest)
+    check_alone(read)
     projects, absences = open_projects(read, options, toolchain, cache)
     controls = _build_controls(projects, toolchain, cache)
     if options.cpu and options.emulate:
@@ -129,6 +131,8 @@ def write_plan(plan: Plan) -> None:
 def load_plan(folder: FilePath) -> Plan:
     """The plan that the controller wrote; it is trusted, as both are one user's."""
     plan: Plan = pickle.loads((folder / PLAN).read_bytes())
+    for project in plan.projects:
+        adopt(project.manifest)
     return plan
 
 

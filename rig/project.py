@@ -36,6 +36,7 @@ from rig.data import data_folder
 from rig.errors import BuildError, ManifestError
 from rig.manifest import FUSED, Length, Manifest, Primitive, Variant, fused_name
 from rig.primitives import PRIMITIVES
+from rig.primitives.own import adopt
 from rig.runner.client import Runner, RunnerDiedError, RunnerError
 from rig.runner.command import AbsentError, find_command
 from rig.runner.compose import Binding
@@ -139,6 +140,7 @@ def build(
     """Builds a project and asks the machine what it can run; paths are not enumerated yet.
     `prefix` stands before the runner's program, else the manifest's, else what is found.
     AbsentError where this machine cannot run the architecture."""
+    adopt(manifest)
     for primitive in manifest.primitives.values():
         _check_contract(primitive)
     manifest = _with_doing(manifest)
@@ -245,14 +247,31 @@ def _check_contract(primitive: Primitive) -> None:
     if primitive.name not in PRIMITIVES:
         raise ManifestError(
             f"{primitive.place}: the rig has no oracle for [{primitive.name}]"
-            f"{nearest(primitive.name, PRIMITIVES)}; it knows {', '.join(PRIMITIVES)}"
+            f"{nearest(primitive.name, PRIMITIVES)}; it knows {', '.join(PRIMITIVES)}, and others "
+            "by `module`"
         )
-    forms, undefined = _forms(primitive.name), tuple(PRIMITIVES[primitive.name].undefined)
+    undefined = tuple(PRIMITIVES[primitive.name].undefined)
+    own = PRIMITIVES[primitive.name].own
+    forms = (contract_of(primitive),) if own else _forms(primitive.name)
+    _check_operations(primitive)
     common = tuple(v for v in primitive.variants if not v.contract)
     contracts.check(replace(primitive, variants=common), contract_of(primitive), forms, undefined)
     for variant in (v for v in primitive.variants if v.contract):
         contract = contract_of_variant(primitive, variant)
         contracts.check(replace(primitive, variants=(variant,)), contract, forms, undefined)
+
+
+def _check_operations(primitive: Primitive) -> None:
+    """That the contract has every function that an operation of a project's own calls."""
+    definition, roles = PRIMITIVES[primitive.name], contract_of(primitive).roles
+    for name, operation in definition.operations.items() if definition.own else ():
+        for role in operation.roles:
+            if role not in roles:
+                assert definition.own
+                raise ManifestError(
+                    f"{definition.own.module}:1: `{name}` calls `{role}`, which "
+                    f"{contract_of(primitive).path.name} has not{nearest(role, roles)}"
+                )
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from rig.cache import digest
 from rig.capabilities.paths import Path, chosen_variants
 from rig.lab import Lab
 from rig.manifest import Manifest, Variant
+from rig.primitives import own_of
 from rig.project import Project, binding
 from rig.search.corpus import FOLDER
 
@@ -105,6 +106,8 @@ def _inputs(lab: Lab, manifest: Manifest, primitive: str) -> Iterable[str]:
     """The sources of cases by name and by what they are read from."""
     for source in lab.sources(primitive):
         yield digest(source.name, *(_content(file) for file in source.files))
+    if own := own_of(primitive):
+        yield digest(own.text)
     yield from map(_content, sorted((manifest.root / FOLDER / primitive).glob("*.json")))
 
 

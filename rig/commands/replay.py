@@ -122,10 +122,6 @@ def _recorded(file: FilePath, document: Mapping[str, Any]) -> Recorded:
         raise ValueError("the case has no expected answer")
     if path["kind"] not in KINDS:
         raise ValueError(f"a path is one of {', '.join(KINDS)}, not {path['kind']!r}")
-    if path["primitive"] not in PRIMITIVES:
-        raise ValueError(f"unknown primitive {path['primitive']!r}")
-    if case.values.operation not in PRIMITIVES[path["primitive"]].operations:
-        raise ValueError(f"{path['primitive']} has no operation {case.values.operation!r}")
     return Recorded(
         file=file,
         manifest=FilePath(document["manifest"]),
@@ -171,6 +167,9 @@ def find_path(project: Project, session: Session, recorded: Recorded) -> Path:
     primitive = project.manifest.primitives.get(recorded.primitive)
     if primitive is None:
         raise RigError(f"{recorded.file}: {project.manifest.path} has no [{recorded.primitive}]")
+    operation = recorded.case.values.operation
+    if operation not in PRIMITIVES[primitive.name].operations:
+        raise RigError(f"{recorded.file}: {primitive.name} has no operation {operation!r}")
     path = _same(_candidates(project, session, primitive, recorded), recorded)
     if reason := unrunnable(project, path):
         raise RigError(f"{recorded.file}: {path.name}: {reason}")

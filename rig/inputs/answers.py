@@ -32,7 +32,8 @@ def answers(definition: Definition, cases: Sequence[Case], cache: Path) -> tuple
 
 
 def _asked(definition: Definition, cases: Sequence[Case], cache: Path) -> list[Answer]:
-    key = digest(_oracle_digest(), *(case.values.key() for case in cases))
+    own = definition.own.text if definition.own else b""
+    key = digest(_oracle_digest(), own, *(case.values.key() for case in cases))
     path = cache / "answers" / f"{key}.json"
     try:
         return [_decode(record) for record in json.loads(path.read_text())]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from rig.cases import Case, Inputs, Placement, Values
 from rig.inputs.sweeps import AES_KEY_SIZES, SEED
 from rig.oracle import gcm
+from rig.primitives import own_of
 from rig.runner.scripts import Side
 
 LANES = 33
@@ -24,13 +25,20 @@ _Edges = Iterator[tuple[str, Inputs]]
 
 def edges(primitive: str) -> Iterator[Case]:
     """The edge cases of a primitive; nothing for one that has none."""
-    source = _EDGES.get(primitive)
+    own = own_of(primitive)
+    source = own.edges if own else _EDGES.get(primitive)
     if source is None:
         return
     chance = random.Random(SEED + 1)
     for number, (operation, inputs) in enumerate(source(chance)):
         placement = Placement(side=Side(number % 2), in_place=number % 3 == 2)
         yield Case(f"edge {number}", Values(primitive, operation, inputs), placement)
+
+
+def has_edges(primitive: str) -> bool:
+    """Whether a primitive has edge cases."""
+    own = own_of(primitive)
+    return primitive in EDGED or bool(own and own.edges)
 
 
 def counters(bits: int) -> Iterator[int]:

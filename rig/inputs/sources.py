@@ -11,9 +11,10 @@ from pathlib import Path
 
 from rig.cases import Answer, Case, Values
 from rig.data import data_folder
-from rig.inputs.edges import EDGED, edges
+from rig.inputs.edges import edges, has_edges
 from rig.inputs.negatives import REFUSING, negatives
-from rig.inputs.sweeps import SWEPT, sweep
+from rig.inputs.sweeps import is_swept, sweep
+from rig.primitives import own_of
 from rig.vectors.published import bundled, packaged
 from rig.vectors.reading import read, read_folder
 from rig.vectors.records import Problem, Vector
@@ -53,11 +54,14 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
     if folder and any(v.primitive == primitive for v in _folder(folder)[0]):
         theirs = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
         found.append(Source(USER, 0, lambda: _cases(_folder(folder)[0], primitive), theirs))
-    if primitive in EDGED:
+    brought = own_of(primitive)
+    if brought and brought.vectors:
+        found.append(Source(PUBLISHED, 0, lambda: brought.vectors, (brought.module,)))
+    if has_edges(primitive):
         found.append(Source(EDGES, 1, lambda: tuple(edges(primitive))))
     if primitive in REFUSING:
         found.append(Source(NEGATIVES, 1, lambda: tuple(negatives(primitive))))
-    if primitive in SWEPT:
+    if is_swept(primitive):
         found.append(Source(SWEEP, 2, lambda: tuple(sweep(primitive))))
     files = [file for package in packaged() for file in package.files]
     found += [

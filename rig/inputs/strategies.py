@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 
 from rig.cases import Case, Placement, Values
 from rig.inputs.edges import WORDS
+from rig.inputs.sweeps import fitting
+from rig.primitives import own_of
 from rig.runner.scripts import Side
+from rig.vectors.shapes import Shape, Size
 
+_LONGEST = 1100
 _LENGTHS = st.one_of(st.integers(0, 96), st.integers(0, 1100))
 _data = _LENGTHS.flatmap(lambda n: st.binary(min_size=n, max_size=n))
 _blocks = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=16 * n, max_size=16 * n))
@@ -110,7 +114,33 @@ _placements = st.builds(
 
 def has_strategy(primitive: str) -> bool:
     """Whether inputs can be generated for a primitive."""
-    return primitive in _OPERATIONS
+    return primitive in _OPERATIONS or own_of(primitive) is not None
+
+
+def _by_shape(shape: Shape) -> st.SearchStrategy[Any]:
+    """Inputs of the sizes of a project's own operation, now and then of edge words alone."""
+    return st.fixed_dictionaries({name: _sized(size) for name, size in shape.inputs.items()})
+
+
+def _sized(size: Size) -> st.SearchStrategy[Any]:
+    lengths = st.sampled_from([n for n in fitting(size) if n <= _LONGEST])
+    if size.number:
+        return lengths
+    return lengths.flatmap(
+        lambda n: st.one_of(
+            st.binary(min_size=n, max_size=n),
+            st.lists(st.sampled_from(WORDS), min_size=n // 8 + 1, max_size=n // 8 + 1).map(
+                lambda words: b"".join(word.to_bytes(8, "little") for word in words)[:n]
+            ),
+        )
+    )
+
+
+def _operations(primitive: str) -> Mapping[str, st.SearchStrategy[Any]]:
+    own = own_of(primitive)
+    if own is None:
+        return _OPERATIONS[primitive]
+    return {name: _by_shape(shape) for name, shape in own.shapes.items()}
 
 
 def cases(primitive: str) -> st.SearchStrategy[Case]:
@@ -127,6 +157,6 @@ def cases(primitive: str) -> st.SearchStrategy[Case]:
             ),
             placement=_placements,
         )
-        for operation, inputs in _OPERATIONS[primitive].items()
+        for operation, inputs in _operations(primitive).items()
     ]
     return st.one_of(chosen)

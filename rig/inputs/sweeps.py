@@ -6,14 +6,19 @@ from case to case (the runner's second seed takes the other side), every third o
 place of its input.
 """
 
+import functools
 import random
 from collections.abc import Callable, Iterator, Mapping
 
 from rig.cases import Case, Inputs, Placement, Values
+from rig.primitives import own_of
+from rig.primitives.definition import Own
 from rig.runner.scripts import Side
+from rig.vectors.shapes import Size
 
 DATA_LENGTHS = range(2101)
 AAD_LENGTHS = range(301)
+FEW_CASES = 200  # the fewest of an operation, where its inputs have fewer lengths
 SEED = 0x5EED
 AES_KEY_SIZES = (16, 24, 32)
 
@@ -22,7 +27,8 @@ _Bytes = Callable[[int], bytes]
 
 def sweep(primitive: str) -> Iterator[Case]:
     """The sweep of a primitive; nothing for one that has none."""
-    source = _SWEEPS.get(primitive)
+    own = own_of(primitive)
+    source = functools.partial(_by_shapes, own) if own else _SWEEPS.get(primitive)
     if source is None:
         return
     take = random.Random(SEED).randbytes
@@ -31,7 +37,34 @@ def sweep(primitive: str) -> Iterator[Case]:
         yield Case(f"sweep {number}", Values(primitive, operation, inputs), placement)
 
 
+def is_swept(primitive: str) -> bool:
+    """Whether a primitive has a sweep: every one that the rig has, and every project's own."""
+    return primitive in SWEPT or own_of(primitive) is not None
+
+
 _Sweep = Iterator[tuple[str, Inputs]]
+
+
+def _by_shapes(own: Own, take: _Bytes) -> _Sweep:
+    """Every length that the first free input of an operation may have; the others take turns
+    among theirs."""
+    for operation, shape in own.shapes.items():
+        sizes = {name: fitting(size) for name, size in shape.inputs.items()}
+        free = next((name for name, lengths in sizes.items() if len(lengths) > 1), None)
+        for turn in range(max(len(sizes[free]) if free else 0, FEW_CASES)):
+            lengths = {name: each[turn % len(each)] for name, each in sizes.items()}
+            yield (
+                operation,
+                {
+                    name: lengths[name] if shape.inputs[name].number else take(lengths[name])
+                    for name in sizes
+                },
+            )
+
+
+def fitting(size: Size) -> tuple[int, ...]:
+    """The lengths of the sweep that an input may have."""
+    return tuple(n for n in DATA_LENGTHS if size.fits(n))
 
 
 def _chacha20(take: _Bytes) -> _Sweep:

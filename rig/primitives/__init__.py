@@ -1,4 +1,5 @@
-"""The table of primitives: a new one is one entry here (see `rig.primitives.definition`)."""
+"""The table of primitives: a new one is one entry here (see `rig.primitives.definition`). Those
+that a manifest brings join it while that manifest is used (see `rig.primitives.own`)."""
 
 from collections.abc import Mapping
 
@@ -7,11 +8,11 @@ from rig.primitives.aes import AES
 from rig.primitives.aes_gcm_fused import AES_GCM_FUSED
 from rig.primitives.chacha20 import CHACHA20
 from rig.primitives.chacha20_poly1305_fused import CHACHA20_POLY1305_FUSED
-from rig.primitives.definition import Definition
+from rig.primitives.definition import Definition, Own
 from rig.primitives.ghash import GHASH
 from rig.primitives.poly1305 import POLY1305
 
-PRIMITIVES: Mapping[str, Definition] = {
+BUNDLED: Mapping[str, Definition] = {
     definition.name: definition
     for definition in (
         AES,
@@ -25,3 +26,11 @@ PRIMITIVES: Mapping[str, Definition] = {
         CHACHA20_POLY1305_OLD,
     )
 }
+
+PRIMITIVES: dict[str, Definition] = dict(BUNDLED)
+
+
+def own_of(name: str) -> Own | None:
+    """What a project has brought for a primitive; None for one of the rig's, or of nobody's."""
+    definition = PRIMITIVES.get(name)
+    return definition.own if definition else None

@@ -4,10 +4,13 @@ Enters: values. Leaves: `Plan`s (calls by role with named buffers) and oracle an
 here: addresses, placement, or which variant runs.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
 
-from rig.cases import Answer, Inputs, Values
+from rig.cases import Answer, Case, Inputs, Values
+from rig.vectors.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,18 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """What a project's own primitive brings beside its operations (see `rig.define`): the module
+    and its text, the shapes by operation, edges by a seeded generator, published cases."""
+
+    module: Path
+    text: bytes
+    shapes: Mapping[str, Shape]
+    edges: Callable[[Random], Iterator[tuple[str, Inputs]]] | None
+    vectors: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     """A primitive: the header of its contract in native/include, and its operations. `forms`
     name the headers in native/include/field whose arguments its plans fill as well.
@@ -88,6 +103,7 @@ class Definition:
     operations: Mapping[str, Operation]
     undefined: Mapping[str, Undefined] = field(default_factory=dict)
     forms: tuple[str, ...] = ()
+    own: Own | None = None
 
 
 def parts(inputs: Inputs, message: bytes) -> tuple[bytes, ...]:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rig.cases import Answer, Case
-from rig.primitives.definition import DONE, Definition, octets
+from rig.errors import RigError
+from rig.primitives.definition import DONE, Definition, Own, octets
 from rig.runner.compose import Binding, compose
 from rig.runner.encode import encode
 from rig.runner.scripts import Script
@@ -48,7 +49,19 @@ def script_of(definition: Definition, binding: Binding, case: Case, answer: Answ
         role, name = operation.part
         size = len(octets(inputs, name))
         inputs = {**inputs, DONE: binding.doing[role].done(size) if role in binding.doing else size}
-    return compose(operation.plan(inputs, answer), case.placement, binding)
+    plan = operation.plan(inputs, answer)
+    try:
+        return compose(plan, case.placement, binding)
+    except (KeyError, ValueError) as error:
+        if definition.own is None:
+            raise
+        raise _misfit(definition.own, case, error) from error
+
+
+def _misfit(own: Own, case: Case, error: Exception) -> RigError:
+    """A plan of a project's module that does not fit its contract."""
+    text = f"no value for {error}" if isinstance(error, KeyError) else str(error)
+    return RigError(f"{own.module}:1: the plan of `{case.values.operation}`: {text}")
 
 
 def make_batch(

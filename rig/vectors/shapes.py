@@ -26,12 +26,21 @@ class Shape:
     equal: tuple[str, ...] = ()
 
 
-_ANY = Size("any number of bytes", lambda size: True)
+def exactly(*sizes: int) -> Size:
+    """One of these numbers of bytes."""
+    *most, last = map(str, sizes)
+    return Size(f"{', '.join(most)}{' or ' if most else ''}{last} bytes", lambda n: n in sizes)
+
+
+def multiple_of(unit: int) -> Size:
+    """Whole units of so many bytes, none included."""
+    return Size(f"whole blocks of {unit} bytes", lambda size: size % unit == 0)
+
+
+ANY = Size("any number of bytes", lambda size: True)
 _LENGTH = Size("a length in bytes", lambda size: True, number=True)
-_BLOCK = Size("16 bytes", lambda size: size == 16)
-_BLOCKS = Size("whole blocks of 16 bytes", lambda size: size % 16 == 0)
-_AES_KEY = Size("16, 24 or 32 bytes", lambda size: size in (16, 24, 32))
-_KEY = Size("32 bytes", lambda size: size == 32)
+_BLOCK, _BLOCKS = exactly(16), multiple_of(16)
+_AES_KEY, _KEY = exactly(16, 24, 32), exactly(32)
 
 
 def _ctr32(key: Size, data: Size) -> Shape:
@@ -40,8 +49,8 @@ def _ctr32(key: Size, data: Size) -> Shape:
 
 
 def _aead(key: Size) -> dict[str, Shape]:
-    both = {"key": key, "nonce": _ANY, "aad": _ANY}
-    plain, sealed = {"plaintext": _ANY}, {"ciphertext": _ANY, "tag": _ANY}
+    both = {"key": key, "nonce": ANY, "aad": ANY}
+    plain, sealed = {"plaintext": ANY}, {"ciphertext": ANY, "tag": ANY}
     equal = ("plaintext", "ciphertext")
     return {
         "aead": Shape(both | plain, sealed, equal),
@@ -52,29 +61,29 @@ def _aead(key: Size) -> dict[str, Shape]:
 
 def _fused() -> Shape:
     """`xis` is Xi after each number of blocks, from none on."""
-    inputs = {"key": _AES_KEY, "counter": _BLOCK, "xi": _BLOCK, "data": _ANY}
-    outputs = {"output": _ANY, "xis": _BLOCKS, "h": _BLOCK}
+    inputs = {"key": _AES_KEY, "counter": _BLOCK, "xi": _BLOCK, "data": ANY}
+    outputs = {"output": ANY, "xis": _BLOCKS, "h": _BLOCK}
     return Shape(inputs, outputs, ("data", "output"))
 
 
 def _chacha20_poly1305_fused() -> dict[str, Shape]:
-    nonce = Size("12 bytes", lambda size: size == 12)
-    opened = {"key": _KEY, "nonce": nonce, "aad": _ANY, "data": _ANY}
-    outputs, equal = {"output": _ANY, "tag": _BLOCK}, ("data", "output")
+    nonce = exactly(12)
+    opened = {"key": _KEY, "nonce": nonce, "aad": ANY, "data": ANY}
+    outputs, equal = {"output": ANY, "tag": _BLOCK}, ("data", "output")
     return {
-        "seal": Shape({**opened, "extra": _ANY}, outputs, equal),
+        "seal": Shape({**opened, "extra": ANY}, outputs, equal),
         "open": Shape(opened, outputs, equal),
     }
 
 
-SHAPES: Mapping[str, Mapping[str, Shape]] = {
+SHAPES: dict[str, Mapping[str, Shape]] = {
     "aes": {
         "encrypt": Shape({"key": _AES_KEY, "block": _BLOCK}, {"block_out": _BLOCK}),
         "ctr32": _ctr32(_AES_KEY, _BLOCKS),
     },
     "ghash": {"ghash": Shape({"h": _BLOCK, "xi": _BLOCK, "data": _BLOCKS}, {"xi_out": _BLOCK})},
-    "chacha20": {"ctr32": _ctr32(_KEY, _ANY)},
-    "poly1305": {"mac": Shape({"key": _KEY, "message": _ANY}, {"tag": _BLOCK})},
+    "chacha20": {"ctr32": _ctr32(_KEY, ANY)},
+    "poly1305": {"mac": Shape({"key": _KEY, "message": ANY}, {"tag": _BLOCK})},
     "aes_gcm_fused": {name: _fused() for name in ("seal", "open")},
     "chacha20_poly1305_fused": _chacha20_poly1305_fused(),
     "aes_gcm": _aead(_AES_KEY),
