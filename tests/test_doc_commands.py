@@ -2,7 +2,7 @@
 
 A fence is run in the folder that the comment before it names: `<!-- in FOLDER -->` is a copy of
 that folder of the project, or what `_STAGED` makes under that name, shared by all fences of a page
-that name it; `<!-- by .ci/run -->` says that CI itself runs it.
+that name it; `<!-- by FILE -->` names the script or the test that runs it.
 """
 
 import os
@@ -53,7 +53,10 @@ def fences(page: Path) -> Iterator[tuple[str, str, str]]:
 def test_every_fence_says_where_it_runs(page: Path) -> None:
     for kind, folder, text in fences(page):
         assert kind, f"{page.name}: no `<!-- in FOLDER -->` before: {text}"
-        assert folder == ".ci/run" or folder in _STAGED or (ROOT / folder).is_dir()
+        if kind == "by":
+            assert (ROOT / folder).is_file()
+        else:
+            assert folder in _STAGED or (ROOT / folder).is_dir()
 
 
 _RUN = [page for page in PAGES if any(kind == "in" for kind, _, _ in fences(page))]
