@@ -12,6 +12,7 @@ from pathlib import Path
 from rig.cases import Answer, Case, Values
 from rig.data import data_folder
 from rig.inputs.edges import edges, has_edges
+from rig.inputs.long_messages import LONGER, huge_messages, long_messages
 from rig.inputs.negatives import REFUSING, negatives
 from rig.inputs.sweeps import is_swept, sweep
 from rig.primitives import own_of
@@ -21,13 +22,15 @@ from rig.vectors.records import Problem, Vector
 
 PACKAGED = 4
 PUBLISHED, USER = "published", "user"
-EDGES, NEGATIVES, SWEEP = "edges", "negatives", "sweep"
+EDGES, NEGATIVES, SWEEP, LONG, HUGE = "edges", "negatives", "sweep", "long", "huge"
 GIVES: Mapping[str, str] = {
     PUBLISHED: "records that standards and test projects publish; packaged sets by their names",
     USER: "records in the folder of `--vectors`",
     EDGES: "values at which carries, counter wraps and top bits go wrong",
     NEGATIVES: "for AEADs: forgeries, and lengths of tag, nonce and key that must be refused",
     SWEEP: "every length of message and additional data, every key size",
+    LONG: "single messages of 4 and 24 KiB, beside additional data of a fourth of that",
+    HUGE: "the same of 1 and 1.5 MiB, past 65,536 blocks of 16 bytes",
 }
 
 _PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly1305"}
@@ -63,6 +66,9 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
         found.append(Source(NEGATIVES, 1, lambda: tuple(negatives(primitive))))
     if is_swept(primitive):
         found.append(Source(SWEEP, 2, lambda: tuple(sweep(primitive))))
+    if primitive in LONGER:
+        found.append(Source(LONG, 2, lambda: tuple(long_messages(primitive))))
+        found.append(Source(HUGE, 2, lambda: tuple(huge_messages(primitive))))
     files = [file for package in packaged() for file in package.files]
     found += [
         Source(

@@ -11,7 +11,7 @@ from rig.build.toolchain import find_toolchain
 from rig.capabilities.paths import Path, Sweep
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
-from rig.inputs.sources import sources
+from rig.inputs.sources import HUGE, sources
 from rig.manifest import Manifest, read
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, build, enumerate_paths
@@ -21,6 +21,7 @@ from rig.runner.session import Session
 HERE = FilePath(__file__).parent
 SEEDS = (2, 3)
 BUDGET_US = 60_000
+HUGE_BUDGET_US = 4_000_000
 BY_SYMBOLS = ("aead", "dispatch")
 
 
@@ -71,7 +72,8 @@ class Bench:
     def outcome(self, target: Target, path: Path, source: str) -> Outcome:
         """What a source of cases gives on a path under its first mask."""
         batch = self._batch(target.project, path, source)
-        trial = Trial(path.masks[0], SEEDS, BUDGET_US)
+        budget = HUGE_BUDGET_US if source == HUGE else BUDGET_US
+        trial = Trial(path.masks[0], SEEDS, budget)
         return try_batch(target.project, target.session, path, batch, trial)
 
     def _batch(self, project: Project, path: Path, source: str) -> Batch:

@@ -9,7 +9,7 @@ import pytest
 from rig.checks.findings import Finding
 
 PUBLISHED, EDGES, SWEEP = SOURCES = ("published", "edges", "sweep")
-NEGATIVES = "negatives"
+NEGATIVES, LONG, HUGE = "negatives", "long", "huge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ def chacha20(name: str, *rest: str, quiet: tuple[str, ...] = ()) -> Fault:
 
 
 def other(primitive: str, name: str, *rest: str, quiet: tuple[str, ...] = ()) -> Fault:
-    return Fault("values", primitive, name, "clean", *rest, quiet=quiet)
+    twin = "limbs" if name.startswith("limbs") else "clean"
+    return Fault("values", primitive, name, twin, *rest, quiet=quiet)
 
 
 def abi(name: str, says: str, check: str = "abi") -> Fault:
@@ -72,11 +73,17 @@ FAULTS = (
     chacha20("misaligned", SWEEP, "value", "`out` .*; it depends on where the buffers lie"),
     chacha20("nonce_carry", EDGES, "value", "`out` .* byte 64 of", quiet=(PUBLISHED, SWEEP)),
     chacha20("wide_tail", SWEEP, "value", "byte 256 of 257 ", quiet=(PUBLISHED, EDGES)),
+    chacha20("wide_lane", EDGES, "value", "`out` .* byte 320 of", quiet=(PUBLISHED, SWEEP)),
+    chacha20("wide_feed_carry", EDGES, "value", "`out` differs", quiet=(PUBLISHED,)),
+    chacha20("wide_chunk", LONG, "value", "`out` .* byte 16896 of 24576", quiet=SOURCES),
     other("poly1305", "last_carry", EDGES, "value", "`mac` differs", quiet=(PUBLISHED, SWEEP)),
     other("poly1305", "unset", PUBLISHED, "uninitialised", GARBAGE),
     other("poly1305", "padbit", PUBLISHED, "uninitialised", GARBAGE),
     other("aes", "bits", PUBLISHED, "value", "`out` differs from byte 0 of 16"),
     other("aes", "long_counter", EDGES, "value", "`out` .* byte 16 of", quiet=(PUBLISHED, SWEEP)),
+    other("poly1305", "limbs_carry", EDGES, "value", "`mac` differs", quiet=(PUBLISHED, SWEEP)),
+    other("poly1305", "limbs_unreduced", EDGES, "value", "`mac`", quiet=(PUBLISHED, SWEEP)),
+    other("aes", "short_count", HUGE, "value", "byte 1048576 of 1048624", quiet=(*SOURCES, LONG)),
     other("ghash", "top_bit", PUBLISHED, "value", "`Xi` differs from byte 0"),
     abi("rbx", "call 1: rbx is 0xffffffffffffffff after the call, was 0x"),
     abi("rbp", "call 1: rbp is 0xffffffffffffffff after the call, was 0x"),

@@ -1,13 +1,15 @@
 """The edges hit what they are named for; the oracle says so."""
 
 import functools
+import itertools
 from collections.abc import Iterator
 
 import pytest
 
 from rig.cases import Case
-from rig.inputs.edges import EDGED, GCM_WRAPS, LANES, counters, edges
-from rig.oracle import aes, gcm, ghash
+from rig.inputs.counters import LANES
+from rig.inputs.edges import EDGED, edges
+from rig.oracle import aes, gcm
 from rig.primitives import PRIMITIVES
 
 
@@ -36,14 +38,6 @@ def test_the_same_cases_come_out_each_time(primitive: str) -> None:
     assert tuple(edges(primitive)) == _edges(primitive)
 
 
-@pytest.mark.parametrize(
-    ("bits", "powers"), [(32, (8, 16, 31, 32)), (128, (8, 16, 31, 32, 64, 128))]
-)
-def test_counters_stand_at_every_lane_before_each_power(bits: int, powers: tuple[int, ...]) -> None:
-    wanted = [((1 << power) - lane) % (1 << bits) for power in powers for lane in range(LANES)]
-    assert list(counters(bits)) == wanted
-
-
 def test_chacha20_starts_at_every_lane_before_its_counter_wraps() -> None:
     starts = {int.from_bytes(_octets(c, "counter")[:4], "little") for c in _edges("chacha20")}
     assert {(-lane) % (1 << 32) for lane in range(LANES)} <= starts
@@ -58,26 +52,6 @@ def test_aes_counts_over_each_width_with_each_key_size() -> None:
     starts = [(1 << power) - lane for power in (32, 64) for lane in range(LANES)]
     starts += [(-lane) % (1 << 128) for lane in range(LANES)]
     assert {(start, size) for start in starts for size in (16, 24, 32)} <= found
-
-
-def _counter_block(key: bytes, nonce: bytes) -> bytes:
-    """J0 (SP 800-38D clause 7.1, step 2) from the nonce as it stands."""
-    if len(nonce) == 12:
-        return nonce + b"\0\0\0\1"
-    h = aes.encrypt_block(key, bytes(16))
-    padded = nonce + bytes(-len(nonce) % 16) + bytes(8) + (8 * len(nonce)).to_bytes(8, "big")
-    return ghash.ghash(h, padded, bytes(16))
-
-
-def test_gcm_nonces_give_the_counter_blocks_that_wrap() -> None:
-    blocks = {
-        (len(_octets(c, "key")), _counter_block(_octets(c, "key"), _octets(c, "nonce")))
-        for c in _of("aes_gcm", "seal")
-        if len(_octets(c, "nonce")) and len(_octets(c, "key")) in (16, 24, 32)
-    }
-    for last in GCM_WRAPS:
-        for size in (16, 24, 32):
-            assert (size, b"\xff" * 12 + last.to_bytes(4, "big")) in blocks
 
 
 def test_a_wrapping_counter_differs_from_one_that_carries() -> None:
@@ -99,3 +73,22 @@ def test_ghash_has_the_subkeys_at_the_edge() -> None:
     subkeys = {_octets(c, "h") for c in _edges("ghash")}
     assert {bytes(16), b"\xff" * 16, b"\x80" + bytes(15), bytes(15) + b"\1"} <= subkeys
     assert {len(_octets(c, "data")) for c in _of("ghash", "ghash")} == set(range(16, 273, 16))
+    assert {1 << bit for bit in range(128)} <= {int.from_bytes(h, "big") for h in subkeys}
+
+
+@pytest.mark.parametrize("primitive", ["aes_gcm", "aes_gcm_fused"])
+def test_gcm_has_subkeys_with_each_end_both_ways(primitive: str) -> None:
+    found = set()
+    for case in _edges(primitive):
+        if case.name.startswith("subkey "):
+            key = _octets(case, "key")
+            h = aes.encrypt_block(key, bytes(16))
+            found.add((len(key), h[0] >> 7, h[15] & 1))
+    assert found == set(itertools.product((16, 24, 32), (0, 1), (0, 1)))
+
+
+@pytest.mark.parametrize("primitive", sorted(EDGED))
+def test_cases_are_named_by_their_part_and_number(primitive: str) -> None:
+    names = [case.name.rpartition(" ") for case in _edges(primitive)]
+    assert [int(number) for _, _, number in names] == list(range(len(names)))
+    assert "" not in {part for part, _, _ in names}

@@ -4,7 +4,7 @@
  */
 #include "../../../native/generic/aes_ct64.c"
 
-enum fault { NONE, LONG_COUNTER, BITS };
+enum fault { NONE, LONG_COUNTER, BITS, SHORT_COUNT };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -31,7 +31,9 @@ INLINE void ctr32(enum fault fault, const uint8_t *in, uint8_t *out, size_t bloc
     uint8_t counter[16], keystream[16];
 
     __builtin_memcpy(counter, ivec, 16);
-    for (; blocks; blocks--, in += 16, out += 16) {
+    for (size_t done = 0; done < blocks; done++, in += 16, out += 16) {
+        if (fault == SHORT_COUNT && done == 1 << 16)
+            __builtin_memcpy(counter, ivec, 16); /* as a count of 16 bits wraps */
         rig_aes_encrypt_ct64(counter, keystream, schedule);
         for (int i = 0; i < 16; i++)
             out[i] = in[i] ^ keystream[i];
@@ -61,3 +63,4 @@ INLINE void ctr32(enum fault fault, const uint8_t *in, uint8_t *out, size_t bloc
 VARIANT(clean, NONE, int)
 VARIANT(long_counter, LONG_COUNTER, int)
 VARIANT(bits, BITS, int64_t)
+VARIANT(short_count, SHORT_COUNT, int)

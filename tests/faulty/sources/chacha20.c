@@ -18,6 +18,9 @@ enum fault {
     MISALIGNED,
     NONCE_CARRY,
     WIDE_TAIL,
+    WIDE_LANE,
+    FEED_CARRY,
+    CHUNK,
 };
 
 #define ARGUMENTS                                                                   \
@@ -37,7 +40,7 @@ static void quarter_round(uint32_t *s, int a, int b, int c, int d)
 }
 
 /* Section 2.3.1. */
-static void make_block(uint8_t keystream[64], const uint32_t state[16])
+INLINE void make_faulty_block(enum fault fault, uint8_t keystream[64], const uint32_t state[16])
 {
     uint32_t s[16];
 
@@ -48,8 +51,16 @@ static void make_block(uint8_t keystream[64], const uint32_t state[16])
         for (int i = 0; i < 4; i++)
             quarter_round(s, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4);
     }
+    /* As one addition of 64 bits does it. */
+    if (fault == FEED_CARRY && s[12] + state[12] < s[12])
+        s[13]++;
     for (int i = 0; i < 16; i++)
         store32_le(keystream + 4 * i, s[i] + state[i]);
+}
+
+static void make_block(uint8_t keystream[64], const uint32_t state[16])
+{
+    make_faulty_block(NONE, keystream, state);
 }
 
 static void set_up(uint32_t state[16], const uint32_t key[8], const uint32_t counter[4])
@@ -123,16 +134,20 @@ INLINE void stream_wide(enum fault fault, ARGUMENTS)
     uint8_t keystream[8 * 64];
 
     set_up(state, key, counter);
-    while (len > 4 * 64) {
+    for (size_t done = 0; len > 4 * 64; done += 8 * 64) {
         size_t taken = len < 8 * 64 ? len : 8 * 64;
         for (int lane = 0; lane < 8; lane++) {
-            make_block(keystream + 64 * lane, state);
+            make_faulty_block(fault, keystream + 64 * lane, state);
             state[12]++;
+            if (fault == WIDE_LANE && lane == 4 && !state[12])
+                state[13]++; /* the sixth lane's counter carries when it is the first to wrap */
         }
         /* The fifth block where it is the last and incomplete: the fourth again. */
         if (fault == WIDE_TAIL && taken < 5 * 64)
             __builtin_memcpy(keystream + 4 * 64, keystream + 3 * 64, 64);
         combine(NONE, out, in, taken, keystream);
+        if (fault == CHUNK && done >= 16 * 1024)
+            state[12] += 8; /* a second chunk that is counted twice */
         out += taken, in += taken, len -= taken;
     }
     stream(NONE, out, in, len, key, state + 12);
@@ -156,3 +171,6 @@ VARIANT(misaligned, stream, MISALIGNED)
 VARIANT(nonce_carry, stream, NONCE_CARRY)
 VARIANT(wide, stream_wide, NONE)
 VARIANT(wide_tail, stream_wide, WIDE_TAIL)
+VARIANT(wide_lane, stream_wide, WIDE_LANE)
+VARIANT(wide_feed_carry, stream_wide, FEED_CARRY)
+VARIANT(wide_chunk, stream_wide, CHUNK)
