@@ -6,11 +6,13 @@ refilled, a chunk of a composition) shows in one call only, never in many short 
 """
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from rig.cases import Case, Inputs, Placement, Values
-from rig.inputs.sweeps import SEED
+from rig.inputs.sweeps import SEED, fitting
+from rig.primitives import own_of
 from rig.runner.scripts import Side
+from rig.vectors.shapes import Shape
 
 KIB = 1 << 10
 LONG = (4 * KIB, 4 * KIB + 17, 24 * KIB, 24 * KIB + 65)
@@ -20,12 +22,20 @@ _Message = Callable[[random.Random, int], tuple[str, Inputs]]
 
 
 def long_messages(primitive: str) -> Iterator[Case]:
-    """Messages of the lengths in LONG; nothing for a primitive that has no messages."""
-    return _messages(primitive, LONG)
+    """Messages of the lengths in LONG; nothing for a primitive that has no messages. Of a
+    project's own each input that may have these lengths is one."""
+    own = own_of(primitive)
+    if own is None:
+        yield from _messages(primitive, LONG)
+        return
+    for operation, shape in own.shapes.items():
+        for name, size in shape.inputs.items():
+            yield from _own_messages(primitive, operation, shape, name, filter(size.fits, LONG))
 
 
 def huge_messages(primitive: str) -> Iterator[Case]:
-    """Messages of the lengths in HUGE; nothing for a primitive that has no messages."""
+    """Messages of the lengths in HUGE; nothing for a primitive that has no messages, or for a
+    project's own, whose oracle may be slow."""
     return _messages(primitive, HUGE)
 
 
@@ -38,6 +48,26 @@ def _messages(primitive: str, lengths: tuple[int, ...]) -> Iterator[Case]:
         operation, inputs = message(chance, length)
         placement = Placement(side=Side(number % 2), in_place=number % 2 == 1)
         yield Case(f"{length} bytes", Values(primitive, operation, inputs), placement)
+
+
+def _own_messages(
+    primitive: str, operation: str, shape: Shape, name: str, lengths: Iterable[int]
+) -> Iterator[Case]:
+    for number, length in enumerate(() if shape.inputs[name].number else lengths):
+        chance = random.Random(f"{SEED} {primitive} {operation} {length}")
+        sizes = {other: fitting(size)[0] for other, size in shape.inputs.items()} | {name: length}
+        inputs = {
+            other: sizes[other] if size.number else chance.randbytes(sizes[other])
+            for other, size in shape.inputs.items()
+        }
+        placement = Placement(side=Side(number % 2), in_place=number % 2 == 1)
+        values = Values(primitive, operation, inputs)
+        yield Case(f"{operation} {name} {length}", values, placement)
+
+
+def is_long(primitive: str) -> bool:
+    """Whether a primitive has messages of any length, as far as is known before they are made."""
+    return primitive in LONGER or own_of(primitive) is not None
 
 
 def _blocks(length: int) -> int:
@@ -86,6 +116,11 @@ def _aead(key_len: int, nonce_len: int) -> _Message:
     return message
 
 
+def _chacha20_poly1305_fused(chance: random.Random, length: int) -> tuple[str, Inputs]:
+    sizes = {"key": 32, "nonce": 12, "aad": length // 4, "data": length, "extra": 16}
+    return "seal", {name: chance.randbytes(size) for name, size in sizes.items()}
+
+
 _MESSAGES: Mapping[str, _Message] = {
     "aes": _aes,
     "ghash": _ghash,
@@ -93,6 +128,7 @@ _MESSAGES: Mapping[str, _Message] = {
     "poly1305": _poly1305,
     "aes_gcm_fused": _aes_gcm_fused,
     "aes_gcm": _aead(32, 12),
+    "chacha20_poly1305_fused": _chacha20_poly1305_fused,
     "chacha20_poly1305": _aead(32, 12),
     "chacha20_poly1305_old": _aead(32, 8),
 }

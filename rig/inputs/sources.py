@@ -12,7 +12,7 @@ from pathlib import Path
 from rig.cases import Answer, Case, Values
 from rig.data import data_folder
 from rig.inputs.edges import edges, has_edges
-from rig.inputs.long_messages import LONGER, huge_messages, long_messages
+from rig.inputs.long_messages import LONGER, huge_messages, is_long, long_messages
 from rig.inputs.negatives import REFUSING, negatives
 from rig.inputs.sweeps import is_swept, sweep
 from rig.primitives import own_of
@@ -66,8 +66,9 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
         found.append(Source(NEGATIVES, 1, lambda: tuple(negatives(primitive))))
     if is_swept(primitive):
         found.append(Source(SWEEP, 2, lambda: tuple(sweep(primitive))))
-    if primitive in LONGER:
+    if is_long(primitive):
         found.append(Source(LONG, 2, lambda: tuple(long_messages(primitive))))
+    if primitive in LONGER:
         found.append(Source(HUGE, 2, lambda: tuple(huge_messages(primitive))))
     files = [file for package in packaged() for file in package.files]
     found += [

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rig.errors import ManifestError, RigError
-from rig.inputs.sources import EDGES, PUBLISHED, SWEEP, sources
+from rig.inputs.sources import EDGES, LONG, PUBLISHED, SWEEP, sources
 from rig.inputs.strategies import has_strategy
 from rig.lab import takes
 from rig.manifest import read
@@ -70,9 +70,10 @@ def test_every_variant_passes_on_every_source(bench, project):
 
 def test_what_the_shapes_give(project):
     found = {source.name: source.load() for source in sources("sha256", None)}
-    assert list(found) == [PUBLISHED, EDGES, SWEEP]
+    assert list(found) == [PUBLISHED, EDGES, SWEEP, LONG]
     assert {len(c.values.inputs["data"]) for c in found[SWEEP]} == set(range(0, 2101, 64))
     assert {len(c.values.inputs["state"]) for c in found[SWEEP]} == {32}
+    assert [len(c.values.inputs["data"]) for c in found[LONG]] == [4 << 10, 24 << 10]
     assert len(found[EDGES]) == 80
     assert has_strategy("sha256")
     (path, *_) = project.sweeps[0].paths

@@ -3,7 +3,7 @@
 import pytest
 
 from rig.inputs.long_messages import HUGE, LONG, LONGER, huge_messages, long_messages
-from rig.primitives import PRIMITIVES
+from rig.primitives import BUNDLED
 from rig.runner.scripts import SLOT_CAPACITY
 
 NAMES = ("data", "message", "plaintext")
@@ -15,7 +15,7 @@ def _length(inputs: object) -> int:
 
 
 def test_every_primitive_has_them() -> None:
-    assert set(PRIMITIVES) == LONGER
+    assert set(BUNDLED) == LONGER
     assert list(long_messages("md5")) == []
 
 
