@@ -29,13 +29,11 @@ from rig.project import Project
 from rig.report.failures import Failure
 from rig.report.results import ERROR
 from rig.search.corpus import CorpusError
-from rig.search.generated import Search
-from rig.search.paths import explore_path
+from rig.search.generated import GENERATED, Search
+from rig.search.paths import NOVELTY, explore_path
 from rig.tally import SHOWN, Tally, added_up, skipped_row, tally_row
 from rig.verdicts import FoundFault, failures_of, report, smallest
 
-GENERATED = "generated"
-NOVELTY = "novelty"
 ISA = "isa"
 
 
@@ -53,14 +51,15 @@ class ManifestFile(pytest.File):
         for project in lab.plan.projects:
             if project.manifest.path.resolve() == self.path.resolve():
                 for name, make in _planned(lab, project):
-                    yield make(self, name=name, lab=lab, project=project)
+                    if lab.selection.amount(name.rpartition("/")[2]):
+                        yield make(self, name=name, lab=lab, project=project)
         folder = lab.plan.options.vectors
         if folder and problems(FilePath(folder)):
             yield ProblemsItem.from_parent(self, name="vectors", folder=FilePath(folder))
 
 
 def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
-    """Names with what makes the item."""
+    """Names, each ending in its part of a profile, with what makes the item."""
     every, paths = lab.plan.paths(project), lab.plan.due(project)
     names = list(dict.fromkeys(path.primitive for path in every))
     for sweep in project.sweeps:
@@ -91,9 +90,9 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
 def sources_of(lab: Lab, primitive: str) -> Iterator[str]:
     """What names the rows of a path of a primitive that was judged whole."""
     yield from (source.name for source in lab.sources(primitive))
-    if strategies.has_strategy(primitive):
+    if strategies.has_strategy(primitive) and lab.selection.amount(GENERATED):
         yield GENERATED
-    if is_swept(primitive):
+    if is_swept(primitive) and lab.selection.amount(NOVELTY):
         yield NOVELTY
 
 

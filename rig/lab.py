@@ -7,7 +7,7 @@ enumerating; the controller has done both.
 import json
 import os
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path as FilePath
@@ -22,7 +22,7 @@ from rig.cases import Answer, Case
 from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
-from rig.inputs.sources import Source, sources
+from rig.inputs.sources import Source, limited, sources
 from rig.plan import Plan, unrunnable
 from rig.primitives import PRIMITIVES
 from rig.primitives.definition import Operation, octets
@@ -50,7 +50,7 @@ class Lab:
     """The state of one process of a run."""
 
     def __init__(self, plan: Plan, worker: str) -> None:
-        self.plan, self.worker = plan, worker
+        self.plan, self.worker, self.selection = plan, worker, plan.options.selection
         self._part = plan.folder / f"part-{worker}.jsonl"
         self._sessions: dict[FilePath, Session] = {}
         self._answered = lru_cache(maxsize=BATCHES_KEPT)(self._ask)
@@ -68,9 +68,11 @@ class Lab:
         return self._sessions[project.image.path]
 
     def sources(self, primitive: str) -> tuple[Source, ...]:
-        """The sources of a primitive under this run's options."""
+        """The sources of a primitive under this run's options, as far as they take them."""
         folder = self.plan.options.vectors
-        return sources(primitive, FilePath(folder) if folder else None)
+        found = sources(primitive, FilePath(folder) if folder else None)
+        chosen = ((source, self.selection.amount(source.name)) for source in found)
+        return tuple(limited(source, most) for source, most in chosen if most)
 
     def batch(self, project: Project, path: Path, source: Source) -> Batch:
         """The batch of a source for a path; paths with one binding and the same lengths share,
@@ -128,7 +130,7 @@ class Lab:
         for mask in path.masks:
             trial = Trial(mask, self.seeds(), recorded=recorded, ways=ways)
             outcome = try_batch(project, self.session(project), path, batch, trial)
-            yield mask, settle(project, path, outcome)
+            yield mask, settle(project, path, self.selection.checks, outcome)
 
     def several(
         self, project: Project, path: Path, cases: Sequence[Case], found: Sequence[Answer]
@@ -162,12 +164,12 @@ class Lab:
             os.close(descriptor)
 
 
-def settle(project: Project, path: Path, outcome: Outcome) -> Outcome:
-    """The outcome without the findings that the manifest accepts."""
-    entries = project.manifest.accept
-    if not entries or not outcome.findings:
+def settle(project: Project, path: Path, checks: Collection[str], outcome: Outcome) -> Outcome:
+    """The outcome without the findings of other checks and those that the manifest accepts."""
+    if not outcome.findings:
         return outcome
-    standing, taken = sort_out(outcome.findings, entries, symbols_of(project, path))
+    chosen = [finding for finding in outcome.findings if finding.check in checks]
+    standing, taken = sort_out(chosen, project.manifest.accept, symbols_of(project, path))
     failed = outcome.failed if standing else 0
     return replace(outcome, findings=tuple(standing), failed=failed, accepted=tuple(taken))
 
@@ -216,6 +218,7 @@ def _batch_key(path: Path, source: Source, bound: Binding) -> str:
         code_digest(),
         path.primitive,
         source.name,
+        str(source.most),
         repr(narrowing),
         bound.contract.path.read_bytes(),
         definition.own.text if definition.own else b"",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rig.errors import RigError
+from rig.profiles import MATRICES, PROFILES, Selection, select
 
 UNPREFIXED = ("cap-matrix", "ia32cap", "armcap")
 SEEDS = range(1 << 32)
@@ -41,7 +42,7 @@ OPTIONS: tuple[Option, ...] = (
         "cap-matrix",
         str,
         "masks to run: this CPU's own, one per distinct path (default), or also maximal masks "
-        "and every CPU model",
+        "and every CPU model (the deep profile's)",
         choices=("host", "paths", "full"),
         default="paths",
     ),
@@ -63,6 +64,21 @@ OPTIONS: tuple[Option, ...] = (
     Option("arch", list, "only this architecture (repeatable, or i386,arm; `all`)", "ARCH"),
     Option("primitive", list, "only this primitive (repeatable)", "NAME"),
     Option("variant", list, "only paths that use this variant (repeatable)", "NAME"),
+    Option(
+        "checks",
+        list,
+        "only these checks, on these sources of cases, or with `-` before a name all but it: "
+        "value,sweep or =-novelty (repeatable; `rig list checks`)",
+        "NAMES",
+    ),
+    Option(
+        "profile",
+        str,
+        "how much: quick (seconds, for every save), default, deep (for the night); `rig list "
+        "checks` says what each takes",
+        choices=PROFILES,
+        default="default",
+    ),
     Option(
         "changed",
         bool,
@@ -109,6 +125,8 @@ class Options:
     arch: tuple[str, ...] = ()
     primitive: tuple[str, ...] = ()
     variant: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    profile: str = "default"
     changed: bool = False
     require_arch: tuple[str, ...] = ()
     runner: tuple[str, ...] = ()
@@ -121,16 +139,24 @@ class Options:
     cache_dir: str | None = None
     report: str = "rig-report"
 
+    @property
+    def selection(self) -> Selection:
+        """What of the checks and sources is taken; RigError for a name that is not there."""
+        return select(self.profile, self.checks)
+
 
 def gather(values: Mapping[str, Any]) -> Options:
-    """Options from values by field name; lists become tuples, None the default. RigError for a
-    seed or a budget out of range."""
+    """Options from values by field name; lists become tuples, None the default, which may be
+    the profile's. RigError for a seed or a budget out of range, and an unknown check."""
     given: dict[str, Any] = {}
     for option in OPTIONS:
         value = values.get(option.field)
         if value is not None:
             given[option.field] = tuple(value) if option.kind is list else value
+    if given.get("profile") in MATRICES:
+        given.setdefault("cap_matrix", MATRICES[given["profile"]])
     options = Options(**given)
+    options.selection  # noqa: B018  (says what is wrong with the names)
     if options.seed not in SEEDS:
         raise RigError(f"--seed {options.seed}: a number from {SEEDS[0]} to {SEEDS[-1]}")
     if not 0 <= options.novelty_budget < float("inf"):
@@ -139,8 +165,9 @@ def gather(values: Mapping[str, Any]) -> Options:
 
 
 def pytest_arguments(options: Options) -> list[str]:
-    """The pytest flags that say the same, defaults left out."""
-    defaults, flags = Options(), []
+    """The pytest flags that say the same, the profile's defaults left out."""
+    defaults = Options(cap_matrix=MATRICES[options.profile])
+    flags = []
     for option in OPTIONS:
         value = getattr(options, option.field)
         if option.kind is bool and value:

@@ -242,6 +242,8 @@ def _with_paths(project: Project, options: Options) -> Project:
             _sweep_of(project, session, name, options, forced)
             for name in project.manifest.primitives
         ]
+    if not options.selection.amount("dispatch"):
+        sweeps = [replace(sweep, dispatched=False, mismatches=()) for sweep in sweeps]
     return replace(project, sweeps=tuple(sweeps))
 
 

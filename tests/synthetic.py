@@ -81,6 +81,8 @@ RUN: Document = {
     "command": ["run"],
     "seed": 1,
     "profile": "default",
+    "checks": ["value", "memory"],
+    "left_out": [],
     "cap_matrix": "paths",
     "manifests": ["/x/proj/rig.toml"],
     "compiled": 0,

@@ -32,7 +32,7 @@ def path_key(lab: Lab, project: Project, path: Path) -> str:
     return digest(
         rig_digest(),
         repr((project.runner, project.host, lab.plan.toolchain)),
-        repr((options.seed, options.novelty_budget)),
+        repr((options.seed, options.novelty_budget, options.profile)),
         repr((path.kind, path.choice, path.masks, path.lengths, sorted(path.undefined))),
         *map(_stanza, variants),
         repr([(a.check, a.symbol, a.reason) for a in manifest.accept]),

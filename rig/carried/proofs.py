@@ -44,7 +44,7 @@ def carry(lab: Lab) -> Lab:
 
 
 def keep(lab: Lab, rows: Sequence[Row]) -> None:
-    """Leaves in the cache what this run judged whole and found right."""
+    """Leaves in the cache what this run judged whole and found right: each profile its own."""
     by_path: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         by_path.setdefault((row["manifest"], row["path"]), []).append(row)
@@ -53,7 +53,7 @@ def keep(lab: Lab, rows: Sequence[Row]) -> None:
         kept = _read(file)
         for path in lab.plan.paths(project):
             own = by_path.get((str(project.manifest.path), path.id), [])
-            if _is_new_proof(lab, path, own):
+            if not lab.plan.options.checks and _is_new_proof(lab, path, own):
                 kept[path.id] = _entry(path_key(lab, project, path), own, places)
         write_atomically(file, json.dumps(kept, separators=(",", ":")).encode())
 
@@ -66,7 +66,7 @@ def _is_new_proof(lab: Lab, path: Path, rows: Sequence[Row]) -> bool:
 
 
 def _file(plan: Plan, project: Project) -> FilePath:
-    name = digest(str(project.manifest.path.resolve()), project.arch)
+    name = digest(str(project.manifest.path.resolve()), project.arch, plan.options.profile)
     return plan.cache / "proven" / f"{name}.json"
 
 

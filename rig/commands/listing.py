@@ -13,8 +13,8 @@ from rig.capabilities.models import MODELS, Model, model_vector
 from rig.checks.findings import CHECKS
 from rig.cli import manifest_paths
 from rig.commands.table import labelled, table
-from rig.inputs.sources import GIVES
 from rig.manifest import Manifest, read
+from rig.profiles import PARTS, PROFILES, WHOLE, Part
 from rig.report.variants import describe_variant
 
 _WORDS = ("variants", "checks", "cpus")
@@ -58,7 +58,18 @@ def _compositions(manifest: Manifest) -> Iterator[dict[str, Any]]:
 def _checks(_: Sequence[str]) -> dict[str, Any]:
     return {
         "checks": [{"name": name, "proves": text} for name, text in CHECKS.items()],
-        "sources": [{"name": name, "gives": text} for name, text in GIVES.items()],
+        "sources": [_source(part) for part in PARTS],
+    }
+
+
+def _source(part: Part) -> dict[str, Any]:
+    """How much each profile takes is null where it takes all."""
+    amounts = {name: part.amount(name) for name in PROFILES}
+    return {
+        "name": part.name,
+        "gives": part.gives,
+        "unit": part.unit,
+        **{name: None if amount == WHOLE else amount for name, amount in amounts.items()},
     }
 
 
@@ -118,7 +129,17 @@ def _check_lines(rows: Rows) -> Iterator[str]:
 
 
 def _source_lines(rows: Rows) -> Iterator[str]:
-    yield from table([("source", "gives"), *((row["name"], row["gives"]) for row in rows)])
+    yield from table([("source", "gives", *PROFILES), *map(_source_row, rows)])
+
+
+def _source_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    partly = any(row[name] for name in PROFILES)
+    gives = f"{row['gives']} ({row['unit']})" if partly else row["gives"]
+    return row["name"], gives, *(_amount(row[name]) for name in PROFILES)
+
+
+def _amount(amount: int | None) -> str:
+    return "all" if amount is None else f"{amount:,}" if amount else "-"
 
 
 def _cpu_lines(rows: Rows) -> Iterator[str]:

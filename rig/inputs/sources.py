@@ -5,8 +5,8 @@ loaded when asked for. Never here: answers or paths.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rig.cases import Answer, Case, Values
@@ -16,6 +16,7 @@ from rig.inputs.long_messages import LONGER, huge_messages, is_long, long_messag
 from rig.inputs.negatives import REFUSING, negatives
 from rig.inputs.sweeps import is_swept, sweep
 from rig.primitives import own_of
+from rig.profiles import WHOLE
 from rig.vectors.published import bundled, packaged
 from rig.vectors.reading import read, read_folder
 from rig.vectors.records import Problem, Vector
@@ -23,15 +24,6 @@ from rig.vectors.records import Problem, Vector
 PACKAGED = 4
 PUBLISHED, USER = "published", "user"
 EDGES, NEGATIVES, SWEEP, LONG, HUGE = "edges", "negatives", "sweep", "long", "huge"
-GIVES: Mapping[str, str] = {
-    PUBLISHED: "records that standards and test projects publish; packaged sets by their names",
-    USER: "records in the folder of `--vectors`",
-    EDGES: "values at which carries, counter wraps and top bits go wrong",
-    NEGATIVES: "for AEADs: forgeries, and lengths of tag, nonce and key that must be refused",
-    SWEEP: "every length of message and additional data, every key size",
-    LONG: "single messages of 4 and 24 KiB, beside additional data of a fourth of that",
-    HUGE: "the same of 1 and 1.5 MiB, past 65,536 blocks of 16 bytes",
-}
 
 _PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly1305"}
 
@@ -39,13 +31,29 @@ _PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly130
 @dataclass(frozen=True, slots=True)
 class Source:
     """Cases of one primitive; `rank` orders sources, proofs by published vectors first.
-    `files` are what the cases are read from, none for those that the rig generates. Sources of
-    rank PACKAGED are many short records: they prove values, and hardly reach new code."""
+    `files` are what the cases are read from, none for those that the rig generates; `most` how
+    many are taken. Sources of rank PACKAGED are many short records: they prove values, and hardly
+    reach new code."""
 
     name: str
     rank: int
     load: Callable[[], tuple[Case, ...]]
     files: tuple[Path, ...] = ()
+    most: int = WHOLE
+
+
+def limited(source: Source, most: int) -> Source:
+    """The source with at most so many of its cases, evenly taken."""
+    if most >= WHOLE:
+        return source
+    return replace(source, load=lambda: _evenly(source, most), most=most)
+
+
+def _evenly(source: Source, most: int) -> tuple[Case, ...]:
+    cases = source.load()
+    if len(cases) <= most:
+        return cases
+    return tuple(cases[number * len(cases) // most] for number in range(most))
 
 
 def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:

@@ -165,7 +165,17 @@ def _run(runs: Sequence[Run], archs: set[str]) -> Row:
         "manifests": manifests,
         "prebuilt": list({(row["path"], row["sha256"]): row for row in built}.values()),
         "absent": left,
+        "left_out": _left_out(runs),
     }
+
+
+def _left_out(runs: Sequence[Run]) -> list[Document]:
+    """What some run left out."""
+    found: list[Document] = []
+    for row in (row for run in runs for row in run.results["run"]["left_out"]):
+        if row not in found:
+            found.append(row)
+    return found
 
 
 def _controls(runs: Sequence[Run]) -> Iterator[Document]:

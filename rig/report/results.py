@@ -18,6 +18,7 @@ from rig.capabilities.paths import Path, chosen_variants
 from rig.checks.findings import CHECKS
 from rig.manifest import Variant
 from rig.plan import Plan, unrunnable
+from rig.profiles import left_out
 from rig.project import Project, decoded, functions_of
 from rig.report.variants import describe_variant
 from rig.trace.architecture import Kind
@@ -96,7 +97,9 @@ def _run(plan: Plan) -> dict[str, Any]:
         },
         "command": sys.argv[1:],
         "seed": plan.options.seed,
-        "profile": "default",
+        "profile": plan.options.profile,
+        "checks": [name for name in CHECKS if name in plan.options.selection.checks],
+        "left_out": list(left_out(plan.options.selection, plan.options.cap_matrix)),
         "cap_matrix": plan.options.cap_matrix,
         "manifests": list(dict.fromkeys(str(p.manifest.path) for p in plan.projects)),
         "prebuilt": [
@@ -170,17 +173,18 @@ def _path(
         "abandoned": sum(row["abandoned"] for row in ran),
         "checks": {
             c: "fail" if c in fired else "accepted" if c in known else "pass"
-            for c in _checks(ran, fired | known)
+            for c in _checks(plan, ran, fired | known)
         },
         "findings": [finding for row in ran for finding in row["findings"]],
         "coverage": _coverage(project, variants, seen),
     }
 
 
-def _checks(rows: Sequence[Row], fired: Collection[str]) -> Iterable[str]:
+def _checks(plan: Plan, rows: Sequence[Row], fired: Collection[str]) -> Iterable[str]:
     """The checks that were made: without a case those alone that found something in the code."""
-    judged = any(row["cases"] or row["abandoned"] for row in rows)
-    return (name for name in CHECKS if name in fired or (judged and name != "dispatch"))
+    judged = (row["source"] for row in rows if row["cases"] or row["abandoned"])
+    made = {check for source in judged for check in plan.options.selection.made_by(source)}
+    return (name for name in CHECKS if name in fired or name in made)
 
 
 def _counts(rows: Sequence[Row]) -> dict[str, int]:

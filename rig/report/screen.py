@@ -50,6 +50,8 @@ def screen(
     yield from _primitives(document)
     yield ""
     yield from _not_run(document, packages)
+    if run["left_out"]:
+        yield from _line("left out", left_out_text(run["left_out"]))
     for line in document["stale"]:
         yield from _line("stale", line)
     yield from _next(document, covered)
@@ -204,6 +206,24 @@ def _not_run(document: Document, packages: Sequence[Package]) -> Iterator[str]:
     for absent in document["run"]["absent"]:
         yield from _line(label, f"{absent['arch']}: {absent['reason']}; {absent['fix']}")
         label = ""
+
+
+def left_out_text(rows: Sequence[Document]) -> str:
+    """What a run left out, by the option that did it; where a profile did, how much it took."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        groups.setdefault(row["by"], []).append(_left(row))
+    texts = (f"{', '.join(dict.fromkeys(names))} ({by})" for by, names in groups.items())
+    return "; ".join(texts)
+
+
+def _left(row: Document) -> str:
+    if row["kind"] == "masks":
+        return "masks of CPU models"
+    if not row["taken"]:
+        return str(row["name"])
+    of = f" of {row['of']:,}" if row["of"] > 0 else ""
+    return f"{row['name']} beyond {row['taken']:,}{of} {row['unit']}"
 
 
 def _reasons(document: Document) -> dict[str, list[Document]]:

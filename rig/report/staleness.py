@@ -47,7 +47,8 @@ def stale_line(entry: Acceptance) -> str:
 
 
 def _narrowed(options: Options) -> bool:
-    return options.cap_matrix == "host" or any(getattr(options, name) for name in _NARROWING)
+    narrow = options.selection.narrowed or options.cap_matrix == "host"
+    return narrow or any(getattr(options, name) for name in _NARROWING)
 
 
 def _stale(

@@ -20,7 +20,7 @@ from rig.report.failures import Failure
 from rig.tally import Tally
 from rig.verdicts import FoundFault, failures_of
 
-EXAMPLES = 60
+GENERATED = "generated"
 RECORDED = 20  # generated cases whose instructions are recorded: 3 ms a path and case
 
 
@@ -40,7 +40,7 @@ class Search:
     def run(self, name: str) -> None:
         """Tries examples; raises FoundFault if a path fails."""
         chosen = settings(
-            max_examples=EXAMPLES,
+            max_examples=self.lab.selection.amount(GENERATED),
             deadline=None,
             database=None,
             report_multiple_bugs=False,

@@ -31,6 +31,7 @@ from rig.search.novelty import Budget, Features, Tried, explore
 from rig.tally import Tally
 from rig.trace.instructions import architecture
 
+NOVELTY = "novelty"
 FAILED_KEPT = 16
 
 Failed = tuple[Batch, Vector, Outcome]
@@ -70,7 +71,8 @@ def explore_path(lab: Lab, project: Project, path: Path) -> Explored:
     chance = random.Random(f"{options.seed} {path.id}")
     changes = _Changes(Field(lengths, aligns), chance)
     bench = PathBench(lab, project, path, explored)
-    finders = explore(bench, start, changes, Budget(seconds=options.novelty_budget))
+    budget = Budget(lab.selection.amount(NOVELTY), options.novelty_budget)
+    finders = explore(bench, start, changes, budget)
     explored.corpus = tuple(finder.case for finder in finders)
     write(file, path.id, explored.corpus)
     if options.export_corpus:

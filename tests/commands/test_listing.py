@@ -7,7 +7,7 @@ import pytest
 
 from rig.capabilities.models import MODELS
 from rig.checks.findings import CHECKS
-from rig.inputs.sources import GIVES
+from rig.profiles import PARTS
 
 from .conftest import CONTROLS, NATIVE, Rig
 
@@ -48,9 +48,12 @@ def test_needs_no_compiler(rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_checks(rig: Rig) -> None:
     found = json.loads(rig("list", "checks", "--json").out)
     assert {row["name"]: row["proves"] for row in found["checks"]} == CHECKS
-    assert {row["name"]: row["gives"] for row in found["sources"]} == GIVES
+    sources = {row["name"]: row for row in found["sources"]}
+    assert [row["gives"] for row in found["sources"]] == [part.gives for part in PARTS]
+    quick = [sources[name]["quick"] for name in ("edges", "sweep", "novelty")]
+    assert quick == [None, 400, 0]
     text = rig("list", "checks")
-    assert all(name in text.out for name in (*CHECKS, *GIVES))
+    assert all(name in text.out for name in (*CHECKS, *sources))
     assert all(len(line) <= 80 for line in text.lines)
 
 

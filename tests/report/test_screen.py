@@ -50,6 +50,10 @@ def _path(
     }
 
 
+def _left(name: str, kind: str, by: str, taken: int = 0, of: int = -1, unit: str = "") -> Document:
+    return {"name": name, "kind": kind, "by": by, "taken": taken, "of": of, "unit": unit}
+
+
 def _variant(primitive: str, name: str, covered: int, paths: list[Document]) -> Document:
     used = [p["id"] for p in paths if f"{primitive}={name}" in p["path"]]
     return {
@@ -70,6 +74,7 @@ def _document(paths: list[Document], variants: list[Document], **changed: Any) -
             "toolchain": "zig 0.17.1",
             "absent": [],
             "prebuilt": [],
+            "left_out": [],
             "host": {"machine": "x86_64"},
         },
         "stale": [],
@@ -118,6 +123,13 @@ def _red() -> Document:
         "absent": [{"arch": "arm", "reason": "no runner for it", "fix": "run with --arch x86_64"}],
         "host": {"machine": "x86_64"},
         "prebuilt": [{"path": "lib/fast.o", "sha256": "0123456789abcdef" * 4}],
+        "left_out": [
+            _left("dispatch", "check", "--checks"),
+            _left("sweep", "source", "--profile quick", 400, -1, "cases of each path"),
+            _left("generated", "source", "--profile quick", 6, 1000, "examples"),
+            _left("packaged", "source", "--profile quick"),
+            _left("models", "masks", "--cap-matrix paths"),
+        ],
     }
     controls = [
         {"fault": "wrong_tail", "expected": "value", "held": False},
