@@ -85,7 +85,7 @@ def test_twin_is_clean_and_the_search_ends(lab: Lab, name: str) -> None:
 
 def test_finders_lead_to_what_lies_behind(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Length, then a place, then an edge word: no single change meets all three."""
-    monkeypatch.setattr("rig.search.paths.Budget", lambda seconds: Budget(60, seconds))
+    monkeypatch.setattr("rig.search.paths.Budget", lambda _, seconds: Budget(60, seconds))
     explored = _explore(lab, "chacha20=nested")
     (case, *_) = _failed(explored)
     data, counter = case.values.inputs["data"], case.values.inputs["counter"]
