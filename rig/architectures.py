@@ -32,13 +32,20 @@ class Relocations:
 @dataclass(frozen=True, slots=True)
 class Registers:
     """What a runner tells by number. `all` is what it gives of a crash, in its order; `pc` one
-    of them. `kept` is what a call must leave. `write_fault` names a register and its bit that is
-    set when a fault came from a write; none where the kernel does not tell."""
+    of them; so many of the last as `of_fault` says are known of a crash only. `kept` is what a
+    call must leave. `write_fault` names a register and its bit that is set when a fault came from
+    a write; none where the kernel does not tell."""
 
     all: tuple[str, ...]
     pc: str
     kept: tuple[str, ...]
     write_fault: tuple[str, int] | None = None
+    of_fault: int = 0
+
+    @property
+    def stepped(self) -> tuple[str, ...]:
+        """Those that a runner gives of a step."""
+        return self.all[: len(self.all) - self.of_fault]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +211,7 @@ _AARCH64 = Architecture(
             "FPCR",
         ),
         write_fault=_ARM_WRITE_FAULT,
+        of_fault=1,
     ),
     trap=4,
     runner_sources=(*_ARM_RUNNER, "runner/aarch64_machine.c", "runner/aarch64.S"),
@@ -230,6 +238,7 @@ _ARM = Architecture(
         pc="pc",
         kept=(*(f"r{n}" for n in range(4, 12)), "sp", *(f"d{n}" for n in range(8, 16)), "FPSCR"),
         write_fault=_ARM_WRITE_FAULT,
+        of_fault=1,
     ),
     trap=4,
     runner_sources=(*_ARM_RUNNER, "runner/arm_machine.c", "runner/arm.S"),

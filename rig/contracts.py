@@ -46,6 +46,7 @@ class Argument:
     size: str | None = None
     align: int = 1
     secret: bool = False
+    public: bool = False
     opaque: bool = False
     nullable: bool = False
     alias: str | None = None

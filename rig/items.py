@@ -8,21 +8,25 @@ pytest does with them.
 import contextlib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
 
-from rig.capabilities.paths import Path, Sweep
-from rig.checks.acceptance import sort_out
+from rig.capabilities.paths import UNUSED, Path, Sweep
+from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.capability import static_findings
+from rig.checks.constant_time import CHECK as CONSTANT_TIME
+from rig.checks.constant_time import Leak, examine
 from rig.checks.findings import Finding
 from rig.checks.trial import where
 from rig.inputs import strategies
 from rig.inputs.sources import PACKAGED, Source, problems
 from rig.inputs.sweeps import is_swept
-from rig.lab import Lab
-from rig.manifest import Acceptance
+from rig.inputs.twins import LENGTHS
+from rig.lab import Lab, twin_batches
+from rig.manifest import FUSED, Acceptance
 from rig.plan import unrunnable
 from rig.primitives.own import ModuleError
 from rig.project import Project
@@ -61,6 +65,7 @@ class ManifestFile(pytest.File):
 def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     """Names, each ending in its part of a profile, with what makes the item."""
     every, paths = lab.plan.paths(project), lab.plan.due(project)
+    stepped = stepped_paths(project, every)
     names = list(dict.fromkeys(path.primitive for path in every))
     for sweep in project.sweeps:
         if sweep.primitive in names and sweep.dispatched:
@@ -83,17 +88,39 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
             if taken and strategies.has_strategy(name):
                 yield f"{name}/{project.arch}/{GENERATED}", _maker(GeneratedItem, paths=taken)
         for path in paths if rank == 3 else ():
+            if path.id in stepped:
+                yield f"{path.id}/{CONSTANT_TIME}", _maker(ConstantTimeItem, path=path)
             if is_swept(path.primitive):
                 yield f"{path.id}/{NOVELTY}", _maker(NoveltyItem, path=path)
 
 
-def sources_of(lab: Lab, primitive: str) -> Iterator[str]:
-    """What names the rows of a path of a primitive that was judged whole."""
+def sources_of(lab: Lab, project: Project, path: Path) -> Iterator[str]:
+    """What names the rows of a path that was judged whole."""
+    primitive = path.primitive
     yield from (source.name for source in lab.sources(primitive))
     if strategies.has_strategy(primitive) and lab.selection.amount(GENERATED):
         yield GENERATED
     if is_swept(primitive) and lab.selection.amount(NOVELTY):
         yield NOVELTY
+    stepped = stepped_paths(project, lab.plan.paths(project))
+    if path.id in stepped and lab.selection.amount(CONSTANT_TIME):
+        yield CONSTANT_TIME
+
+
+def stepped_paths(project: Project, paths: Sequence[Path]) -> frozenset[str]:
+    """The ids of the paths on which the constant-time check is made: each variant's direct path,
+    but not where its stanza says that it is variable-time. A composition calls what these have
+    shown; its own code takes two paths, with a fused kernel and without: the last of each that
+    can run here."""
+    chosen: dict[tuple[str, ...], Path] = {}
+    for path in paths:
+        composed = project.manifest.primitives[path.primitive].composed
+        if path.constant_time and path.primitive in LENGTHS and (composed or path.kind != "mask"):
+            fused = dict(path.choice).get(FUSED, UNUSED) != UNUSED
+            key = (path.primitive, str(fused)) if composed else (path.id,)
+            if key not in chosen or not unrunnable(project, path):
+                chosen[key] = path
+    return frozenset(path.id for path in chosen.values())
 
 
 def _maker(kind: type["_RigItem"], **fields: Any) -> Any:
@@ -269,6 +296,66 @@ class NoveltyItem(_RigItem):
         ]
         if failures:
             raise FoundFault(report(lab, smallest(failures)))
+
+
+class ConstantTimeItem(_RigItem):
+    """One path in single steps under several secrets."""
+
+    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._run = (lab, project, path)
+        self.mark_path(path)
+
+    def judge(self) -> None:
+        """Runs, records a row, fails with the first finding of each check."""
+        lab, project, path = self._run
+        reason = unrunnable(project, path)
+        if reason:
+            lab.record(project, skipped_row(path, CONSTANT_TIME, "cpu", reason))
+            pytest.skip(reason)
+        try:
+            cases, leaks = _leaks(lab, project, path)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            lab.record(project, skipped_row(path, CONSTANT_TIME, ERROR, text))
+            raise
+        chosen = lab.selection.checks
+        findings = list({k.finding: None for k in leaks if k.finding.check in chosen})
+        symbols = symbols_of(project, path)
+        standing, taken = sort_out(findings, project.manifest.accept, symbols)
+        tally = _static(standing, taken)
+        tally.cases = cases
+        tally.failed = len({id(k.batch) for k in leaks if k.finding in standing})
+        lab.record(project, _row(project, path, CONSTANT_TIME, tally))
+        failures = [_failure(lab, project, path, k) for k in leaks if k.finding in standing]
+        if failures:
+            raise FoundFault(report(lab, _distinct(failures)))
+
+
+def _leaks(lab: Lab, project: Project, path: Path) -> tuple[int, list[Leak]]:
+    """How many cases were run, and what they showed."""
+    cases, leaks = 0, []
+    session, describe = lab.session(project), functools.partial(where, project)
+    for group in twin_batches(project, path, lab.plan.cache):
+        cases += len(group)
+        seed = lab.seeds()[0]
+        leaks += examine(project, session, path, path.masks[0], seed, group, describe)
+    return cases, leaks
+
+
+def _failure(lab: Lab, project: Project, path: Path, leak: Leak) -> Failure:
+    case, answer = leak.batch.case(0), leak.batch.answer(0)
+    failure = Failure(project, path, path.masks[0], lab.seeds(), leak.finding, case, answer)
+    twin = (leak.twin.case(0), leak.twin.answer(0)) if leak.twin else None
+    return replace(failure, twin=twin)
+
+
+def _distinct(failures: Sequence[Failure]) -> list[Failure]:
+    """The first for each function and instruction: other secrets show the same again."""
+    first: dict[tuple[str, str], Failure] = {}
+    for failure in failures:
+        first.setdefault((failure.finding.symbol, failure.finding.summary), failure)
+    return list(first.values())
 
 
 class GeneratedItem(_PathsItem):

@@ -23,6 +23,7 @@ from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import Source, limited, sources
+from rig.inputs.twins import LENGTHS, LONG, twins
 from rig.plan import Plan, unrunnable
 from rig.primitives import PRIMITIVES
 from rig.primitives.definition import Operation, octets
@@ -172,6 +173,25 @@ def settle(project: Project, path: Path, checks: Collection[str], outcome: Outco
     standing, taken = sort_out(chosen, project.manifest.accept, symbols_of(project, path))
     failed = outcome.failed if standing else 0
     return replace(outcome, findings=tuple(standing), failed=failed, accepted=tuple(taken))
+
+
+def twin_batches(project: Project, path: Path, cache: FilePath) -> Iterator[tuple[Batch, ...]]:
+    """Groups that differ in secrets only, each case a batch of its own, so that all meet the same
+    garbage at the same addresses. Where the path takes none of the lengths, of its least."""
+    definition, bound = PRIMITIVES[path.primitive], binding(project, path)
+    lengths = LENGTHS[path.primitive]
+    fitting = [n for n in lengths if _takes_twins(path, n)] or [path.lengths[0].first()]
+    for length in fitting:
+        edged = length != lengths[LONG] or len(fitting) == 1 < len(lengths)
+        for group in twins(path.primitive, length, edges=edged):
+            if all(takes(path, case) for case in group):
+                found = answers(definition, group, cache)
+                pairs = zip(group, found, strict=True)
+                yield tuple(make_batch(definition, bound, [c], [a]) for c, a in pairs)
+
+
+def _takes_twins(path: Path, length: int) -> bool:
+    return any(takes(path, c) for group in twins(path.primitive, length) for c in group)
 
 
 def takes(path: Path, case: Case) -> bool:

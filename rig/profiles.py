@@ -72,6 +72,12 @@ PARTS = (
         deep=400,
         unit="rounds without news",
     ),
+    Part(
+        "constant-time",
+        "each variant in single steps under several secrets",
+        quick=0,
+        checks=("constant-time",),
+    ),
     Part(PACKAGED, "sets of published records from packages, by their files' names", quick=0),
 )
 _BY_NAME = {part.name: part for part in PARTS}

@@ -74,7 +74,7 @@ def report(lab: Lab, failures: Iterable[Failure]) -> str:
 
 
 def _with_agreement(lab: Lab, failure: Failure) -> Failure:
-    if failure.case is None or failure.answer is None:
+    if failure.case is None or failure.answer is None or failure.twin is not None:
         return failure
     right, wrong = lab.agreement(failure.project, failure.case, failure.answer)
     return replace(failure, right=tuple(right), wrong=tuple(wrong))

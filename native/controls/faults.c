@@ -8,7 +8,8 @@
 typedef __typeof__(chacha20_ctr32) ctr32;
 
 ctr32 control_clean, control_wrong_tail, control_over_read, control_over_write, control_scribble,
-    control_stale, control_crash, control_endless, control_borrows;
+    control_stale, control_crash, control_endless, control_borrows, control_branches,
+    control_looks_up, control_divides;
 
 static inline uint32_t rotate(uint32_t x, int n) { return x << n | x >> (32 - n); }
 
@@ -127,4 +128,32 @@ void control_borrows(uint8_t *out, const uint8_t *in, size_t len, const uint32_t
     ctr32 *volatile other = control_clean;
 
     other(out, in, len, key, counter);
+}
+
+/* Right output, in a time that the key has a part in. */
+void control_branches(uint8_t *out, const uint8_t *in, size_t len, const uint32_t key[8],
+                      const uint32_t counter[4])
+{
+    control_run(out, in, len, key, counter);
+    if (*(const volatile uint32_t *)key & 1)
+        (void)*(const volatile uint32_t *)counter;
+}
+
+void control_looks_up(uint8_t *out, const uint8_t *in, size_t len, const uint32_t key[8],
+                      const uint32_t counter[4])
+{
+    static const volatile uint8_t table[256] = {1};
+
+    control_run(out, in, len, key, counter);
+    (void)table[key[0] & 255];
+}
+
+void control_divides(uint8_t *out, const uint8_t *in, size_t len, const uint32_t key[8],
+                     const uint32_t counter[4])
+{
+    volatile uint32_t quotient;
+
+    control_run(out, in, len, key, counter);
+    quotient = UINT32_C(0xffffffff) / (key[0] | 1);
+    (void)quotient;
 }

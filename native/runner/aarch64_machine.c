@@ -105,11 +105,15 @@ static int is_store(uint32_t code) {
     return code >> 28 & 1 ? way == 0 || whole_vector : !(way & 1);
 }
 
-unsigned machine_registers(const struct signal_context *context, uint64_t words[REGISTER_LIMIT]) {
-    const uintptr_t pc = context->registers[FRAME_PC];
+unsigned machine_registers(const struct signal_context *context, uint64_t *words) {
     for (unsigned i = 0; i < FRAME_REGISTERS; i++) words[i] = context->registers[i];
-    words[FRAME_REGISTERS] = readable(pc) && is_store(*(const uint32_t *)pc);
-    return FRAME_REGISTERS + 1;
+    return FRAME_REGISTERS;
+}
+
+unsigned machine_fault(const struct signal_context *context, uint64_t *words) {
+    const uintptr_t pc = context->registers[FRAME_PC];
+    *words = readable(pc) && is_store(*(const uint32_t *)pc);
+    return 1;
 }
 
 /* -------- jumps (Arm ARM, C4.1: branches) -------- */
@@ -174,7 +178,7 @@ int machine_trap(const struct signal_info *info, struct signal_context *context)
     uintptr_t *pc = &context->registers[FRAME_PC];
     struct trap *trap = take_trap(*pc);
     (void)info;
-    if (trap && stepping) log_step(*pc);
+    if (trap && stepping) log_step(*pc, context);
     if (trap) pass_trap(trap, context->registers, pc);
     return trap != NULL;
 }

@@ -144,11 +144,15 @@ static int is_store(uint32_t code) {
     return 0;
 }
 
-unsigned machine_registers(const struct signal_context *context, uint64_t words[REGISTER_LIMIT]) {
-    const uintptr_t pc = context->registers[FRAME_PC];
+unsigned machine_registers(const struct signal_context *context, uint64_t *words) {
     for (unsigned i = 0; i < FRAME_REGISTERS; i++) words[i] = context->registers[i];
-    words[FRAME_REGISTERS] = readable(pc) && is_store(*(const uint32_t *)pc);
-    return FRAME_REGISTERS + 1;
+    return FRAME_REGISTERS;
+}
+
+unsigned machine_fault(const struct signal_context *context, uint64_t *words) {
+    const uintptr_t pc = context->registers[FRAME_PC];
+    *words = readable(pc) && is_store(*(const uint32_t *)pc);
+    return 1;
 }
 
 /* -------- jumps (Arm ARM for A and R profiles, F4.1: A32 encodings) -------- */
@@ -246,7 +250,7 @@ int machine_trap(const struct signal_info *info, struct signal_context *context)
     uintptr_t *pc = &context->registers[FRAME_PC];
     struct trap *trap = take_trap(*pc);
     (void)info;
-    if (trap && stepping) log_step(*pc);
+    if (trap && stepping) log_step(*pc, context);
     if (trap) pass_trap(trap, context->registers, pc);
     return trap != NULL;
 }

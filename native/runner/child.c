@@ -443,11 +443,14 @@ static void run_script(uint32_t index) {
 
 /* -------- time -------- */
 
-void log_step(uint64_t pc) {
+void log_step(uint64_t pc, const struct signal_context *context) {
     extern const char __executable_start, etext;
     if (pc >= (uintptr_t)&__executable_start && pc < (uintptr_t)&etext) return;
-    if (control->steps < TRACE_LIMIT) trace[control->steps] = pc;
     control->steps++;
+    if (control->traced > TRACE_WORDS - REGISTER_LIMIT) return;
+    uint64_t *at = trace + control->traced;
+    *at = pc;
+    control->traced += run->request.flags & RUN_REGISTERS ? machine_registers(context, at) : 1;
 }
 
 int budget_spent(void) {

@@ -21,7 +21,7 @@ struct control {
     volatile int32_t step;
     uint32_t ran, failed, last_failed;
     uint32_t events, unreported, event_bytes, hits, targets;
-    uint64_t steps;
+    uint64_t steps, traced; /* words */
     _Alignas(8) uint8_t event_area[EVENT_LIMIT * (sizeof(struct event) + ACTUAL_LIMIT)];
 };
 
@@ -84,8 +84,10 @@ void record_target(struct trap *trap, uint64_t target);
 /* A lifted trap comes back if it is still of use. */
 void replant_trap(struct trap *trap);
 
-/* A step; a tick of the script's budget, true when it is spent. */
-void log_step(uint64_t pc);
+/* A step, before the instruction at pc is executed. */
+void log_step(uint64_t pc, const struct signal_context *context);
+
+/* A tick of the script's budget, true when it is spent. */
 int budget_spent(void);
 
 #endif

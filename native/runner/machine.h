@@ -37,7 +37,10 @@ void machine_restorer(void);
 
 /* The registers where a signal came, in the order of `registers` in rig/architectures.py; how
    many. */
-unsigned machine_registers(const struct signal_context *context, uint64_t words[REGISTER_LIMIT]);
+unsigned machine_registers(const struct signal_context *context, uint64_t *words);
+
+/* What stands behind them of a fault only, as it takes a look at the instruction; how many. */
+unsigned machine_fault(const struct signal_context *context, uint64_t *words);
 
 /* Deals with SIGTRAP from a trap or a step of the runner's own; 0 if it was none. */
 int machine_trap(const struct signal_info *info, struct signal_context *context);

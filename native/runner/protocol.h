@@ -20,7 +20,7 @@
 
 #define TABLE_WORDS 128u
 #define STACK_SIZE (1ull << 20)
-#define TRACE_LIMIT (1ull << 20)
+#define TRACE_WORDS (1ull << 22)
 #define ARGUMENT_LIMIT 16u
 #define CALL_LIMIT 4096u
 #define KEPT_LIMIT 16384u
@@ -74,6 +74,7 @@ enum run_flag {
     RUN_STEP = 4, /* on ARM by traps, and so with RUN_COVERAGE */
     RUN_FLIP = 8,
     RUN_BRANCHES = 16, /* with RUN_COVERAGE: directions and targets of jumps */
+    RUN_REGISTERS = 32, /* with RUN_STEP: the registers at each step instead of its PC */
 };
 
 enum trap_kind { TRAP_PLAIN, TRAP_CONDITIONAL, TRAP_INDIRECT };
@@ -101,8 +102,9 @@ struct wire_write {
     uint64_t address, size;
 };
 
-/* Followed by the events, then `traced` u64 PCs, then `hits` u32 text offsets, then `branches`
-   of struct wire_branch, then `targets` of struct wire_target. */
+/* Followed by the events, then `traced` words of 64 bits, then `hits` u32 text offsets, then
+   `branches` of struct wire_branch, then `targets` of struct wire_target. The words are a PC for
+   each step, or its registers in the order of rig/architectures.py. */
 struct run_reply {
     uint32_t ran, failed, events, unreported, hits, branches;
     uint64_t cpu_ns, steps, traced, targets;

@@ -254,20 +254,19 @@ static void send_branches(void) {
 }
 
 static void reply_run(uint64_t cpu_ns, int branches) {
-    const uint64_t traced = control->steps < TRACE_LIMIT ? control->steps : TRACE_LIMIT;
     const struct run_reply head = {
         .ran = control->ran, .failed = control->failed, .events = control->events,
         .unreported = control->unreported, .hits = control->hits,
         .branches = branches ? count_branches() : 0, .cpu_ns = cpu_ns, .steps = control->steps,
-        .traced = traced, .targets = control->targets};
+        .traced = control->traced, .targets = control->targets};
     const uint64_t order_bytes = control->hits * sizeof *traps.order;
     const uint64_t branch_bytes = head.branches * sizeof(struct wire_branch);
     const uint64_t target_bytes = head.targets * sizeof *targets;
-    reply_header(STATUS_OK, sizeof head + control->event_bytes + 8 * traced + order_bytes +
+    reply_header(STATUS_OK, sizeof head + control->event_bytes + 8 * head.traced + order_bytes +
                                 branch_bytes + target_bytes);
     send(&head, sizeof head);
     send(control->event_area, control->event_bytes);
-    send(trace, 8 * traced);
+    send(trace, 8 * head.traced);
     send(traps.order, order_bytes);
     if (branches) send_branches();
     send(targets, target_bytes);
@@ -387,7 +386,7 @@ static void map_fixed_places(void) {
     failed |= is_error(map_memory(TABLE, PAGE, READABLE | WRITABLE, PRIVATE));
     failed |= is_error(map_memory(STACK, STACK_SIZE, READABLE | WRITABLE, PRIVATE));
     control = map_anywhere(sizeof *control, SHARED);
-    trace = map_anywhere(TRACE_LIMIT * sizeof *trace, SHARED);
+    trace = map_anywhere(TRACE_WORDS * sizeof *trace, SHARED);
     targets = map_anywhere(TARGET_LIMIT * sizeof *targets, SHARED);
     if (failed || !control || !trace || !targets) exit_process(2);
 }

@@ -25,7 +25,8 @@ static uint64_t fault_address(int signal, const struct signal_info *info) {
 static void report(enum event_kind kind, int signal, const struct signal_info *info,
                    const struct signal_context *context) {
     uint64_t words[REGISTER_LIMIT];
-    const unsigned count = machine_registers(context, words);
+    unsigned count = machine_registers(context, words);
+    count += machine_fault(context, words + count);
     const struct event event = {.kind = kind,
                                 .which = (uint32_t)signal,
                                 .data = count * sizeof *words,

@@ -134,23 +134,25 @@ static void step_over(struct trap *trap, uintptr_t *registers) {
 }
 
 /* Whether it was a step of ours. */
-static int take_step(uintptr_t *registers) {
+static int take_step(struct signal_context *context) {
+    uintptr_t *registers = context->registers;
     const uintptr_t pc = registers[FRAME_IP];
     if (!stepped_over && !stepping) return 0;
-    if (stepping) log_step(pc);
+    if (stepping) log_step(pc, context);
     else registers[FRAME_FLAGS_WORD] &= ~(uintptr_t)FLAG_TRAP;
     if (stepped_over) record_target(stepped_over, pc);
     stepped_over = NULL;
     return 1;
 }
 
-static void pass(struct trap *trap, uintptr_t *registers) {
+static void pass(struct trap *trap, struct signal_context *context) {
+    uintptr_t *registers = context->registers;
     if (!trap->planted) return;
     if (trap->wire.kind == TRAP_INDIRECT) return step_over(trap, registers);
     const enum direction direction = jump(trap, registers);
     if (!direction) return lift_trap(trap);
     record_direction(trap, direction);
-    if (stepping) log_step(registers[FRAME_IP]);
+    if (stepping) log_step(registers[FRAME_IP], context);
 }
 
 uintptr_t x86_flags(const struct signal_context *context) {
@@ -158,13 +160,18 @@ uintptr_t x86_flags(const struct signal_context *context) {
     return stepped_over && !stepping ? flags & ~(uintptr_t)FLAG_TRAP : flags;
 }
 
+unsigned machine_fault(const struct signal_context *context, uint64_t *words) {
+    (void)context, (void)words;
+    return 0;
+}
+
 /* int3 comes with code BY_KERNEL and a pc behind it, a step with another; qemu 7.2 leaves the
    context's trap number unset. */
 int machine_trap(const struct signal_info *info, struct signal_context *context) {
     uintptr_t *pc = &context->registers[FRAME_IP];
-    if (info->code != BY_KERNEL) return info->code > 0 && take_step(context->registers);
+    if (info->code != BY_KERNEL) return info->code > 0 && take_step(context);
     *pc -= 1;
     struct trap *trap = take_trap(*pc);
-    if (trap) pass(trap, context->registers);
+    if (trap) pass(trap, context);
     return trap != NULL;
 }

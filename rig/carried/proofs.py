@@ -53,16 +53,16 @@ def keep(lab: Lab, rows: Sequence[Row]) -> None:
         kept = _read(file)
         for path in lab.plan.paths(project):
             own = by_path.get((str(project.manifest.path), path.id), [])
-            if not lab.plan.options.checks and _is_new_proof(lab, path, own):
+            if not lab.plan.options.checks and _is_new_proof(lab, project, path, own):
                 kept[path.id] = _entry(path_key(lab, project, path), own, places)
         write_atomically(file, json.dumps(kept, separators=(",", ":")).encode())
 
 
-def _is_new_proof(lab: Lab, path: Path, rows: Sequence[Row]) -> bool:
+def _is_new_proof(lab: Lab, project: Project, path: Path, rows: Sequence[Row]) -> bool:
     """Whether this run took every source of the path, and nothing is wrong."""
     ran = {row["source"] for row in rows if "reason" not in row}
     wrong = any("reason" in row or row["checks"] or "carried" in row for row in rows)
-    return not wrong and ran.issuperset(sources_of(lab, path.primitive))
+    return not wrong and ran.issuperset(sources_of(lab, project, path))
 
 
 def _file(plan: Plan, project: Project) -> FilePath:

@@ -7,12 +7,15 @@ and the clean twin, passed or not. Never here: the user's project.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rig.capabilities.paths import Path
+from rig.capabilities.paths import Path, direct_paths
 from rig.cases import Case
 from rig.checks.capability import static_findings
+from rig.checks.constant_time import CHECK as CONSTANT_TIME
+from rig.checks.constant_time import examine
 from rig.checks.trial import Trial, try_batch
 from rig.inputs.answers import answer
 from rig.inputs.sweeps import sweep as length_sweep
+from rig.inputs.twins import twins
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, enumerate_paths
 from rig.runner.batches import make_batch
@@ -28,6 +31,10 @@ EXPECTED: Mapping[str, str] = {
     "crash": "crash",
     "endless": "timeout",
     "borrows": "path",
+    "branches": "constant-time",
+    "looks_up": "constant-time",
+    "divides": "constant-time",
+    "table4": "constant-time",
     "exits": "exit",
     "clobber": "abi",
     "clobber_d": "abi",
@@ -42,7 +49,8 @@ EXPECTED: Mapping[str, str] = {
 DISPATCHER = "dispatcher"
 # Found in the code alone, so that neither half of the check hides the other.
 UNRUN = ("sse41_unrun", "aes_unrun", "neon_unrun")
-_PRIMITIVE = "chacha20"
+STEPPED = (*CLEAN, *(name for name, check in EXPECTED.items() if check == CONSTANT_TIME))
+_PRIMITIVE, _VARIABLE_TIME = "chacha20", "ghash"
 _LENGTHS = range(66)
 _BUDGET_US = 60_000
 
@@ -65,6 +73,7 @@ class Control:
 def run_controls(project: Project) -> tuple[Control, ...]:
     """Runs every planted fault and the clean twin."""
     primitive = project.manifest.primitives[_PRIMITIVE]
+    variable = project.manifest.primitives[_VARIABLE_TIME]
     with project.session() as session:
         found = enumerate_paths(project, session, primitive)
         fired = ("dispatch",) if found.mismatches else ()
@@ -76,8 +85,23 @@ def run_controls(project: Project) -> tuple[Control, ...]:
                 checks = _fired(project, session, path)
                 if name in CLEAN + UNRUN:
                     checks += tuple(sorted({f.check for f in static.get(name, ())}))
+                if name in STEPPED:
+                    checks += _stepped(project, session, path)
                 controls.append(Control(project.arch, name, EXPECTED.get(name, ""), checks))
+        for path in direct_paths(variable, project.arch):
+            checks = _stepped(project, session, path)
+            controls.append(Control(project.arch, path.choice[0][1], CONSTANT_TIME, checks))
     return tuple(controls)
+
+
+def _stepped(project: Project, session: Session, path: Path) -> tuple[str, ...]:
+    definition, bound = PRIMITIVES[path.primitive], binding(project, path)
+    found: set[str] = set()
+    for group in twins(path.primitive, 1 if path.primitive == _PRIMITIVE else 16, edges=False):
+        batches = [make_batch(definition, bound, [c], [answer(definition, c)]) for c in group]
+        leaks = examine(project, session, path, path.masks[0], 1, batches, hex)
+        found.update(leak.finding.check for leak in leaks)
+    return tuple(sorted(found))
 
 
 def _fired(project: Project, session: Session, path: Path) -> tuple[str, ...]:

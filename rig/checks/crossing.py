@@ -19,7 +19,7 @@ Run = Callable[[int, int, RunFlag], RunResult]
 @dataclass(frozen=True, slots=True)
 class Crossing:
     """The first script that enters the function, and the instruction that it came from; None
-    where the script's first `TRACE_LIMIT` steps do not show it."""
+    where the script's trace is too short to show it."""
 
     script: int
     source: int | None

@@ -18,6 +18,7 @@ CHECKS: Mapping[str, str] = {
     "timeout": "the call ends within its budget of CPU time",
     "path": "the chosen variants' code ran, and no other variant's",
     "capability": "no instruction needs what `needs` (all code) or the mask (what ran) lacks",
+    "constant-time": "ways, addresses and times of instructions do not depend on secrets",
     "dispatch": "the dispatcher agrees with the manifest and looks at declared bits only",
 }
 

@@ -6,6 +6,7 @@ cases; what depends on the calls before a case does not show alone.
 """
 
 import argparse
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +17,9 @@ from rig.build.toolchain import COMPILERS
 from rig.capabilities.paths import Choice, Path, direct_paths, forced_path
 from rig.capabilities.vector import Vector, parse_absolute
 from rig.cases import Answer, Case, from_json
+from rig.checks.constant_time import examine
 from rig.checks.findings import Finding
-from rig.checks.trial import CPU_BUDGET_US, Trial, try_batch
+from rig.checks.trial import CPU_BUDGET_US, Trial, try_batch, where
 from rig.commands.emit import Subject, emit
 from rig.commands.opening import open_project
 from rig.commands.table import labelled
@@ -57,6 +59,7 @@ class Recorded:
     answer: Answer
     check: str
     summary: str
+    twin: Case | None = None
 
 
 def main(parsed: argparse.Namespace) -> int:
@@ -67,11 +70,14 @@ def main(parsed: argparse.Namespace) -> int:
     project = _open(recorded, manifest, parsed)
     with project.session() as session:
         path = find_path(project, session, recorded)
+        if parsed.emit and recorded.twin:
+            raise RigError(f"{recorded.file}: {recorded.check} takes two cases, a program has one")
         if parsed.emit:
             print(emit(parsed.emit, _subject(project, path, recorded)), end="")
             return 0
         findings = replay(project, session, path, recorded)
-        right, wrong = _agreement(project, session, recorded) if findings else ([], [])
+        alone = findings and not recorded.twin
+        right, wrong = _agreement(project, session, recorded) if alone else ([], [])
     if not findings:
         print("\n".join(_passes(project, path, recorded)))
         return 0
@@ -137,6 +143,7 @@ def _recorded(file: FilePath, document: Mapping[str, Any]) -> Recorded:
         answer=case.expected,
         check=document["finding"]["check"],
         summary=document["finding"]["summary"],
+        twin=from_json(document["twin"]) if "twin" in document else None,
     )
 
 
@@ -204,9 +211,12 @@ def replay(
     recorded: Recorded,
     budget_us: int = CPU_BUDGET_US,
 ) -> tuple[Finding, ...]:
-    """What the checks find on the recorded case alone, with the garbage that it met."""
+    """What the checks find on the recorded case alone, with the garbage that it met, or, if it has
+    a twin, on these two."""
     definition, bound = PRIMITIVES[path.primitive], binding(project, path)
     try:
+        if recorded.twin:
+            return _compare(project, session, path, recorded)
         script = script_of(definition, bound, recorded.case, recorded.answer)
         batch = make_batch(definition, bound, (recorded.case,), (recorded.answer,))
     except (KeyError, ValueError) as error:
@@ -214,6 +224,19 @@ def replay(
     again = replace(batch, data=encode((script,), number=recorded.number))
     trial = Trial(path.masks[0], recorded.seeds, budget_us)
     return try_batch(project, session, path, again, trial).findings
+
+
+def _compare(
+    project: Project, session: Session, path: Path, recorded: Recorded
+) -> tuple[Finding, ...]:
+    definition, bound = PRIMITIVES[path.primitive], binding(project, path)
+    assert recorded.twin and recorded.twin.expected
+    pairs = ((recorded.twin, recorded.twin.expected), (recorded.case, recorded.answer))
+    group = [make_batch(definition, bound, (case,), (answer,)) for case, answer in pairs]
+    describe = functools.partial(where, project)
+    seed = recorded.seeds[0]
+    leaks = examine(project, session, path, path.masks[0], seed, group, describe)
+    return tuple(leak.finding for leak in leaks)
 
 
 def _agreement(
@@ -233,8 +256,9 @@ def _agreement(
 
 
 def _failure(project: Project, path: Path, recorded: Recorded, finding: Finding) -> Failure:
-    mask, case = recorded.mask, recorded.case
-    return Failure(project, path, mask, recorded.seeds, finding, case, recorded.answer)
+    mask, case, twin = recorded.mask, recorded.case, recorded.twin
+    failure = Failure(project, path, mask, recorded.seeds, finding, case, recorded.answer)
+    return replace(failure, twin=(twin, twin.expected) if twin and twin.expected else None)
 
 
 def _subject(project: Project, path: Path, recorded: Recorded) -> Subject:

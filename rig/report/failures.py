@@ -21,7 +21,8 @@ from rig.project import Project
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A finding with its case, where it was found, and which paths give the right answer."""
+    """A finding with its case, where it was found, and which paths give the right answer. `twin`
+    is what the case was compared with where it takes two to show the finding."""
 
     project: Project
     path: Path
@@ -33,6 +34,7 @@ class Failure:
     right: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     more: int = 0
+    twin: tuple[Case, Answer] | None = None
 
     @property
     def id(self) -> str:
@@ -45,9 +47,18 @@ class Failure:
 
 def document(failure: Failure) -> dict[str, Any]:
     """The case file: all that `rig replay` needs. `number` is the case's place in its batch,
-    which its garbage goes by; the second of `seeds` runs with the guard sides flipped."""
+    which its garbage goes by; the second of `seeds` runs with the guard sides flipped. A `twin` is
+    the case that it is compared with."""
     assert failure.case is not None and failure.answer is not None
-    case = Case(failure.case.name, failure.case.values, failure.case.placement, failure.answer)
+    document = _document(failure, _answered(failure.case, failure.answer))
+    return document | {"twin": to_json(_answered(*failure.twin))} if failure.twin else document
+
+
+def _answered(case: Case, answer: Answer) -> Case:
+    return Case(case.name, case.values, case.placement, answer)
+
+
+def _document(failure: Failure, case: Case) -> dict[str, Any]:
     return {
         "rig": 1,
         "manifest": str(failure.project.manifest.path.resolve()),
@@ -91,6 +102,8 @@ def describe(failure: Failure) -> list[str]:
     lines += [f"  {'':9} {detail}" for detail in finding.details]
     if failure.case is not None:
         lines += _wrapped("case", f"{failure.case.name}: {_shape(failure.case)}")
+    if failure.twin is not None:
+        lines += _wrapped("against", f"{failure.twin[0].name}, which differs in its secrets")
     lines += _wrapped("mask", str(failure.mask))
     if failure.right or failure.wrong:
         lines += _wrapped("right", ", ".join(failure.right) or "no path")

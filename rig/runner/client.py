@@ -79,7 +79,8 @@ class RunnerDiedError(RunnerError):
 
 class RunFlag(IntFlag):
     """What a RUN does besides judging. FLIP puts every buffer on its other guard side. BRANCHES,
-    only together with COVERAGE, records which ways jumps go."""
+    only together with COVERAGE, records which ways jumps go. REGISTERS, only together with STEP,
+    gives the registers at each step instead of its PC."""
 
     NONE = 0
     COVERAGE = 1
@@ -87,6 +88,7 @@ class RunFlag(IntFlag):
     STEP = 4
     FLIP = 8
     BRANCHES = 16
+    REGISTERS = 32
 
 
 class TrapKind(IntEnum):
@@ -233,7 +235,7 @@ class Runner:
         request = _RUN.pack(batch, first, count, flags, seed, cpu_budget_us, *limits)
         what = f"RUN of scripts {first} to {first + count - 1} of batch {batch}, seed {seed}"
         answer = self._ask(_Op.RUN, request + encode_prologue(prologue), wall_seconds, what)
-        return decode_result(answer, count, self.arch.registers)
+        return decode_result(answer, count, self.arch.registers, RunFlag.REGISTERS in flags)
 
     def patch(self, address: int, data: bytes) -> None:
         """Overwrites mapped memory until `restore`."""

@@ -5,8 +5,10 @@ a verdict, or which source line a PC is.
 """
 
 import struct
+import sys
+from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from rig.architectures import Registers
@@ -71,7 +73,10 @@ class RunResult:
 
     `failed_scripts` is exact; `unreported` events found no room in `events`. `order` holds the
     text offsets that were executed, by their first time. `trace` holds the PCs of a stepped
-    run in order, at most the first 2**20 of `steps` of them. `cpu_ns` is user and system time.
+    run in order, of `steps` of them the first few million. Under REGISTERS it is empty, and
+    `states` has the registers of each step one after the other, in the order of
+    `Registers.stepped`, before its instruction is executed: 2**22 words at most. `cpu_ns` is user
+    and system time.
 
     Under BRANCHES, `branches` has the text offset of each conditional jump that was seen to go
     some way, and a mask: 1 taken, 2 not taken; what hits prove besides, `rig.trace.branches`
@@ -90,6 +95,7 @@ class RunResult:
     cpu_ns: int
     branches: tuple[tuple[int, int], ...]
     indirect: tuple[tuple[int, int], ...]
+    states: "array[int]" = field(default_factory=lambda: array("Q"))
 
     @property
     def hits(self) -> frozenset[int]:
@@ -104,8 +110,9 @@ _TARGET = struct.Struct("<QII")  # target, offset, 0
 _EVENT = struct.Struct("<IiIIIIqQQQ")  # kind, step, script, buffer, which, data, offset, ...
 
 
-def decode_result(answer: bytes, count: int, known: Registers) -> RunResult:
-    """A RUN's answer; `count` scripts were asked for, of an architecture with these registers."""
+def decode_result(answer: bytes, count: int, known: Registers, states: bool = False) -> RunResult:
+    """A RUN's answer; `count` scripts were asked for, of an architecture with these registers.
+    With `states` it holds them for each step."""
     head = _RESULT.unpack_from(answer)
     ran, failed, found, unreported, hits, jumps, cpu, steps, traced, targets = head
     position = _RESULT.size
@@ -116,7 +123,7 @@ def decode_result(answer: bytes, count: int, known: Registers) -> RunResult:
         size = fields[5]
         events.append(_event(fields, answer[position : position + size], known))
         position += size + -size % 8
-    trace = struct.unpack_from(f"<{traced}Q", answer, position)
+    words = _words(answer[position : position + 8 * traced])
     position += 8 * traced
     order = struct.unpack_from(f"<{hits}I", answer, position)
     position += 4 * hits
@@ -131,12 +138,20 @@ def decode_result(answer: bytes, count: int, known: Registers) -> RunResult:
         failed_scripts=failed,
         unreported=unreported,
         order=order,
-        trace=trace,
+        trace=() if states else tuple(words),
+        states=words if states else array("Q"),
         steps=steps,
         cpu_ns=cpu,
         branches=branches,
         indirect=indirect,
     )
+
+
+def _words(data: bytes) -> "array[int]":
+    words = array("Q", data)
+    if sys.byteorder == "big":
+        words.byteswap()
+    return words
 
 
 def _event(fields: tuple[int, ...], data: bytes, known: Registers) -> Event:

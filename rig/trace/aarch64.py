@@ -6,7 +6,7 @@ capstone's. "C4" and "C6" are chapters of the Arm Architecture Reference Manual 
 
 from collections.abc import Iterator
 
-from rig.trace.architecture import Constant, Instruction, Kind, Use
+from rig.trace.architecture import Access, Constant, Exposure, Instruction, Kind, Term, Use
 from rig.trace.fixed import FixedWidth, Row, disassembler, signed
 
 _NOP, _ZERO = 0xD503201F, 31
@@ -62,6 +62,17 @@ class AArch64(FixedWidth):
         """Immediates of cmp, tst, add, sub, and; bits that shifts and tbz count."""
         return tuple(c for c in _constants(_word(instruction)) if c.value)
 
+    def exposure(self, instruction: Instruction) -> Exposure:
+        """The base and the index of loads and stores; operands of divisions."""
+        word = _word(instruction)
+        bits = 64 if word >> 31 else 32
+        if word & 0x7FE0F800 == 0x1AC00800:  # udiv, sdiv
+            return Exposure(timed=(*_term(word >> 5 & 31, bits), *_term(word >> 16 & 31, bits)))
+        if any(word & mask == code for mask, code in _TIMED):
+            return Exposure(timed=(), known=False)
+        terms = _address(word)
+        return Exposure() if terms is None else Exposure((Access(terms),))
+
     def assembly(self, instruction: Instruction) -> str | None:
         """The text for the assembler (see `FixedWidth`); every base has SIMD registers."""
         word = _word(instruction)
@@ -73,6 +84,36 @@ class AArch64(FixedWidth):
 
 def _word(instruction: Instruction) -> int:
     return int.from_bytes(instruction.code, "little")
+
+
+_TIMED = (  # fdiv and fsqrt, of one number and of several
+    (0xFF20FC00, 0x1E201800),
+    (0xFF3FFC00, 0x1E21C000),
+    (0xBFA0FC00, 0x2E20FC00),
+    (0xBFBFFC00, 0x2EA1F800),
+)
+
+
+def _term(number: int, bits: int = 64, factor: int = 1) -> tuple[Term, ...]:
+    """A general register; 31 is zero."""
+    return () if number == _ZERO else (Term(f"x{number}", factor, bits),)
+
+
+def _address(word: int) -> tuple[Term, ...] | None:
+    """The registers of the address that an instruction touches; None if it touches none."""
+    if word & 0xFFFFFFE0 == 0xD50B7420:  # dc zva
+        return _term(word & 31)
+    if word & 0x0A000000 != 0x08000000:
+        return None
+    if word & 0x3B000000 == 0x18000000:  # a literal
+        return ()
+    number = word >> 5 & 31
+    base = (Term("sp"),) if number == _ZERO else _term(number)
+    if word & 0x3B200C00 != 0x38200800:
+        return base
+    whole_vector = word & 0x04800000 == 0x04800000
+    scale = (4 if whole_vector else word >> 30) if word >> 12 & 1 else 0
+    return base + _term(word >> 16 & 31, 64 if word >> 13 & 1 else 32, 1 << scale)
 
 
 def _exception(word: int) -> Kind:

@@ -104,6 +104,39 @@ class Constant:
     value: int
 
 
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A register's part of an address, or a number that an instruction works on: `factor` times
+    its low `bits` bits, shifted right by `right` before."""
+
+    register: str
+    factor: int = 1
+    bits: int = 64
+    right: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Memory that an instruction touches: the terms of its address, a constant left out. Without
+    `known` a vector register has a part in it."""
+
+    terms: tuple[Term, ...]
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What an instruction shows to who watches caches and time: its accesses, and the numbers
+    that its duration depends on, if `timed` (not all of them where it is not `known`: they are in
+    memory or in vector registers). It shows nothing unless `condition` holds, a number as A32
+    encodes it, and then shows that it does."""
+
+    accesses: tuple[Access, ...] = ()
+    timed: tuple[Term, ...] | None = None
+    known: bool = True
+    condition: int | None = None
+
+
 class Told(Enum):
     """What tells data in a text from code, where flow does not."""
 
@@ -139,6 +172,10 @@ class Architecture(Protocol):
 
     def text(self, instruction: Instruction, name: Callable[[int], str | None]) -> str:
         """Write it as assembly; `name` may give a name to an address that it mentions."""
+        ...
+
+    def exposure(self, instruction: Instruction) -> Exposure:
+        """Tell what it shows beside its own address, in registers of `rig.architectures`."""
         ...
 
     def constants(self, instruction: Instruction) -> Sequence[Constant]:

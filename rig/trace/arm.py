@@ -10,7 +10,7 @@ executed: the machine has decoded it and gone on.
 
 from collections.abc import Iterator
 
-from rig.trace.architecture import Constant, Instruction, Kind, Use
+from rig.trace.architecture import Access, Constant, Exposure, Instruction, Kind, Term, Use
 from rig.trace.fixed import FixedWidth, Row, disassembler, signed
 
 _NOPS = (0, 0xE320F000, 0xE1A00000)  # zeros; nop; mov r0, r0, as nop was before ARMv6K
@@ -56,6 +56,18 @@ class Arm(FixedWidth):
         """Immediates of cmp, cmn, tst, add, sub, rsb, and, bic; bits that shifts count."""
         return tuple(c for c in _constants(_word(instruction)) if c.value)
 
+    def exposure(self, instruction: Instruction) -> Exposure:
+        """The base and the index of loads and stores; operands of divisions."""
+        word = _word(instruction)
+        condition = word >> 28 if word >> 28 < _ALWAYS else None
+        if word & 0x0FD0F0F0 == 0x0710F010:  # sdiv, udiv
+            numbers = (*_term(word & 15), *_term(word >> 8 & 15))
+            return Exposure(timed=numbers, condition=condition)
+        if word & 0x0FB00E50 == 0x0E800A00 or word & 0x0FBF0ED0 == 0x0EB10AC0:  # vdiv, vsqrt
+            return Exposure(timed=(), known=False, condition=condition)
+        terms = _address(word)
+        return Exposure() if terms is None else Exposure((Access(terms),), condition=condition)
+
     def assembly(self, instruction: Instruction) -> str | None:
         """The text for the assembler (see `FixedWidth`)."""
         word = _word(instruction)
@@ -66,6 +78,42 @@ class Arm(FixedWidth):
 
 def _word(instruction: Instruction) -> int:
     return int.from_bytes(instruction.code, "little")
+
+
+_NAMES = (*(f"r{number}" for number in range(13)), "sp", "lr")
+
+
+def _term(number: int, factor: int = 1, right: int = 0) -> tuple[Term, ...]:
+    return () if number == _PC else (Term(_NAMES[number], factor, 32, right),)
+
+
+def _address(word: int) -> tuple[Term, ...] | None:
+    """The registers of the address that an instruction touches (A5.3, A5.5, A7.5, A7.7); None if
+    it touches none."""
+    base = _term(word >> 16 & 15)
+    before, group = word >> 24 & 1, word >> 25 & 7
+    if word >> 28 == _UNCONDITIONAL:
+        vectors = word & 0x0F100000 == 0x04000000
+        hint = word & 0x0D70F000 == 0x0550F000  # pld, pli
+        return base + _shifted(word) * (group == 3) if vectors or hint else None
+    if group == 2 or (group == 3 and not word & 0x10):  # ldr, str
+        return base + (_shifted(word) if group == 3 and before else ())
+    if group == 0 and word & 0x90 == 0x90:
+        if word & 0x60:  # halves, pairs
+            index = _term(word & 15, 1 if word >> 23 & 1 else -1)
+            return base if word >> 22 & 1 or not before else base + index
+        return base if before else None  # exclusives; else a multiplication
+    if group == 4 or (group == 6 and word & 0x0FE00000 != 0x0C400000):  # several; vectors
+        return base
+    return None
+
+
+def _shifted(word: int) -> tuple[Term, ...]:
+    """An index with its shift; a rotation is as good as none to tell whether two are equal."""
+    sign, count, way = 1 if word >> 23 & 1 else -1, word >> 7 & 31, word >> 5 & 3
+    if way == 0:
+        return _term(word & 15, sign << count)
+    return _term(word & 15, sign, (count or 32) if way < 3 else 0)
 
 
 def _flow(word: int, address: int) -> tuple[Kind, int | None]:

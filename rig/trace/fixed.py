@@ -13,7 +13,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rig.trace.architecture import Constant, DecoderMissingError, Instruction, Kind, Told
+from rig.trace.architecture import (
+    Constant,
+    DecoderMissingError,
+    Exposure,
+    Instruction,
+    Kind,
+    Told,
+)
 
 WORD = 4
 _ENTRY_SIZES = (4, 2, 1)
@@ -85,6 +92,10 @@ class FixedWidth(ABC):
 
     @abstractmethod
     def constants(self, instruction: Instruction) -> Sequence[Constant]:
+        """See `Architecture`."""
+
+    @abstractmethod
+    def exposure(self, instruction: Instruction) -> Exposure:
         """See `Architecture`."""
 
     @abstractmethod

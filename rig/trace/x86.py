@@ -13,7 +13,17 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
-from rig.trace.architecture import Constant, DecoderMissingError, Instruction, Kind, Told, Use
+from rig.trace.architecture import (
+    Access,
+    Constant,
+    DecoderMissingError,
+    Exposure,
+    Instruction,
+    Kind,
+    Term,
+    Told,
+    Use,
+)
 
 if TYPE_CHECKING:
     import iced_x86
@@ -21,6 +31,9 @@ if TYPE_CHECKING:
 ENTRY_SIZE = 4  # a position-independent jump table holds 32-bit distances from its own start
 _MASK = 0xFFFFFFFF
 _POPS = tuple(bytes((first,)) for first in range(0x58, 0x60))
+# Their duration depends on their operands: on all that have them, and PDEP and PEXT on AMD's Zen 1
+# and 2, where they are microcode.
+_TIMED = re.compile(r"I?DIV|AAM|PDEP|PEXT|F(I?DIV|SQRT)|V?(DIV|SQRT)[PS][SDH]$")
 _THUNK = re.compile(rb"\x8b([\x04\x0c\x14\x1c\x2c\x34\x3c])\x24\xc3")  # mov reg, [esp]; ret
 
 
@@ -61,6 +74,11 @@ class X86:
         self._uses = _uses(self._iced)
         self._widths = _widths(self._iced)
         self._stack = (self._iced.Register.RSP, self._iced.Register.ESP)
+        self._info = self._iced.InstructionInfoFactory()
+        self._mnemonics = _names(self._iced.Mnemonic)
+        self._registers = _names(self._iced.Register)
+        access = self._iced.OpAccess
+        self._reads = (access.READ, access.COND_READ, access.READ_WRITE, access.READ_COND_WRITE)
 
     def straight(self, code: bytes, base: int, start: int) -> Iterator[Instruction]:
         """Decode one after the other from `start` (see `Architecture`)."""
@@ -126,6 +144,43 @@ class X86:
         """Name the CPUID features that it needs in conjunction, as iced-x86 spells them."""
         found = self._decoded(instruction).cpuid_features()
         return frozenset(self._features[value] for value in found)
+
+    def exposure(self, instruction: Instruction) -> Exposure:
+        """Addresses by the used memory; operands of divisions and their likes."""
+        decoded = self._decoded(instruction)
+        info, name = self._info.info(decoded), self._mnemonics[decoded.mnemonic]
+        if name.startswith("PREFETCH"):
+            scale = decoded.memory_index_scale
+            return Exposure((self._access(decoded.memory_base, decoded.memory_index, scale),))
+        accesses = tuple(
+            self._access(used.base, used.index, used.scale) for used in info.used_memory()
+        )
+        if not _TIMED.match(name):
+            return Exposure(accesses)
+        read = [r.register for r in info.used_registers() if r.access in self._reads]
+        whole = [r for r in read if r not in {m.base for m in info.used_memory()}]
+        known = not accesses and all(map(self._is_general, whole))
+        return Exposure(accesses, tuple(map(self._term, filter(self._is_general, whole))), known)
+
+    def _access(self, base: int, index: int, scale: int) -> Access:
+        relative = (self._iced.Register.NONE, self._iced.Register.RIP, self._iced.Register.EIP)
+        parts = [(r, factor) for r, factor in ((base, 1), (index, scale)) if r not in relative]
+        return Access(
+            tuple(self._term(r, scale) for r, scale in parts if self._is_general(r)),
+            all(self._is_general(register) for register, _ in parts),
+        )
+
+    def _is_general(self, register: int) -> bool:
+        found: bool = self._iced.RegisterExt.is_gpr(register)
+        return found
+
+    def _term(self, register: int, factor: int = 1) -> Term:
+        extension = self._iced.RegisterExt
+        whole = extension.full_register if self._bits == 64 else extension.full_register32
+        bits = 8 * extension.size(register)
+        high = self._registers[register] in ("AH", "BH", "CH", "DH")
+        name = self._registers[whole(register)].lower()
+        return Term(name, factor, bits, 8 if high else 0)
 
     def constants(self, instruction: Instruction) -> tuple[Constant, ...]:
         """Immediates of comparisons, masks, additions and shifts, displacements of lea."""
@@ -332,5 +387,9 @@ def _formatter(iced: ModuleType) -> "iced_x86.Formatter":
 
 
 def _feature_names(iced: ModuleType) -> dict[int, str]:
-    members = vars(iced.CpuidFeature).items()
+    return _names(iced.CpuidFeature)
+
+
+def _names(enumeration: ModuleType) -> dict[int, str]:
+    members = vars(enumeration).items()
     return {value: name for name, value in members if name.isupper() and isinstance(value, int)}

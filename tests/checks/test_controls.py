@@ -13,7 +13,18 @@ from rig.project import build
 from rig.runner.command import AbsentError
 
 READ = manifest.read(data_folder("native") / "controls" / "rig.toml")
-COMMON = {"value", "memory", "input", "uninitialised", "crash", "timeout", "path", "exit", "abi"}
+COMMON = {
+    "value",
+    "memory",
+    "input",
+    "uninitialised",
+    "crash",
+    "timeout",
+    "path",
+    "exit",
+    "abi",
+    "constant-time",
+}
 
 
 @pytest.mark.parametrize("arch", list(ARCHITECTURES))

@@ -7,7 +7,7 @@
 
 typedef unsigned __int128 uint128;
 
-enum fault { NONE, LAST_CARRY, UNSET, PADBIT };
+enum fault { NONE, LAST_CARRY, UNSET, PADBIT, REDUCES };
 
 struct poly1305 {
     uint64_t r[2], h[3];
@@ -65,13 +65,17 @@ INLINE void blocks(enum fault fault, struct poly1305 *poly, const uint8_t *in, s
 }
 
 /* h < 2 * (2^130 - 5). */
-static void emit(const struct poly1305 *poly, uint8_t mac[16], const uint32_t nonce[4])
+INLINE void emit(enum fault fault, const struct poly1305 *poly, uint8_t mac[16],
+                 const uint32_t nonce[4])
 {
     uint64_t h[3] = {poly->h[0], poly->h[1], poly->h[2]}, g[3] = {h[0], h[1], h[2]};
 
     add(g, 5, 0, 0);
-    if (g[2] >> 2)
+    if (g[2] >> 2) {
         __builtin_memcpy(h, g, sizeof h);
+        if (fault == REDUCES)
+            __asm__ volatile("nop"); /* so that it is a branch */
+    }
     add(h, (uint64_t)nonce[1] << 32 | nonce[0], (uint64_t)nonce[3] << 32 | nonce[2], 0);
     store64_le(mac, h[0]);
     store64_le(mac + 8, h[1]);
@@ -90,10 +94,11 @@ static void emit(const struct poly1305 *poly, uint8_t mac[16], const uint32_t no
     }                                                                                            \
     void faulty_poly1305_emit_##name(void *ctx, uint8_t mac[16], const uint32_t nonce[4])        \
     {                                                                                            \
-        emit(ctx, mac, nonce);                                                                   \
+        emit(fault, ctx, mac, nonce);                                                                   \
     }
 
 VARIANT(clean, NONE, uint32_t)
 VARIANT(last_carry, LAST_CARRY, uint32_t)
 VARIANT(unset, UNSET, uint32_t)
 VARIANT(padbit, PADBIT, uint64_t)
+VARIANT(reduces, REDUCES, uint32_t)
