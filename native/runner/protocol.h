@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 4u
+#define PROTOCOL_VERSION 5u
 
 #define PAGE 4096ull
 #define SLOT_COUNT 16u

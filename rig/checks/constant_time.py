@@ -228,10 +228,11 @@ class _Sight:
         blind += [_BLIND[_TIME]] * (shown.timed is not None and not shown.known)
         if not groups and not blind:
             return None
-        parts = tuple((way, terms, self._parts(terms)) for way, terms in groups)
+        parts = tuple((way, terms, self.parts(terms)) for way, terms in groups)
         return _Look(shown, parts, tuple(blind), entered is not None)
 
-    def _parts(self, terms: Iterable[Term]) -> _Parts:
+    def parts(self, terms: Iterable[Term]) -> _Parts:
+        """Terms by where their registers stand in a row of states."""
         return tuple(
             (self._columns[t.register], t.factor, (1 << t.bits) - 1, t.right) for t in terms
         )
@@ -302,7 +303,7 @@ def _worded(
         return "takes its addresses from a vector register, which the rig does not follow", ()
     if d.way == _BLIND[_TIME]:
         return "takes a time that depends on operands that the rig does not follow", ()
-    values = tuple(_both(sight, first, other, d, term) for term in d.terms)
+    values = tuple(filter(None, (_both(sight, first, other, d, term) for term in d.terms)))
     if d.way == _TIME:
         return "takes a time that depends on its operands, and these on a secret", values
     if not d.terms:
@@ -323,8 +324,10 @@ def _branch(
 
 def _both(sight: _Sight, first: _Trace, other: _Trace, d: _Difference, term: Term) -> str:
     at = d.step * sight.width
-    parts = sight._parts((Term(term.register, 1, term.bits, term.right),))
+    parts = sight.parts((replace(term, factor=1),))
     one, two = (_value(trace.states, at, parts) for trace in (first, other))
+    if one == two:
+        return ""
     return f"{term.register} {one:#x} {_ONE}, {two:#x} {_OTHER}"
 
 

@@ -115,6 +115,13 @@ def _aes_gcm_fused(draw: _Draw, length: int) -> _Groups:
         yield operation, draw.vary(public, {"key": size, "xi": 16, "data": length})
 
 
+def _chacha20_poly1305_fused(draw: _Draw, length: int) -> _Groups:
+    public = {"nonce": draw.octets(12), "aad": draw.octets(13)}
+    sizes = {"key": 32, "data": length}
+    yield "seal", draw.vary({**public, "extra": draw.octets(21)}, sizes)
+    yield "open", draw.vary(public, sizes)
+
+
 def _aead(key: int, nonce: int, seal: _Seal) -> Callable[[_Draw, int], _Groups]:
     def groups(draw: _Draw, length: int) -> _Groups:
         public = {"nonce": draw.octets(nonce), "aad": draw.octets(13)}
@@ -150,6 +157,7 @@ _TWINS: Mapping[str, Callable[[_Draw, int], _Groups]] = {
     "chacha20": _chacha20,
     "poly1305": _poly1305,
     "aes_gcm_fused": _aes_gcm_fused,
+    "chacha20_poly1305_fused": _chacha20_poly1305_fused,
     "aes_gcm": _aead(16, 12, gcm.seal),
     "chacha20_poly1305": _aead(32, 12, chacha20_poly1305.seal),
     "chacha20_poly1305_old": _aead(32, 8, chacha20_poly1305.seal_old),
@@ -161,6 +169,7 @@ LENGTHS: Mapping[str, tuple[int, ...]] = {
     "chacha20": (64 * 17 + 5, 64 + 5),
     "poly1305": (16 * 21 + 5, 16 * 3 + 5),
     "aes_gcm_fused": (16 * 20, 128),
+    "chacha20_poly1305_fused": (64 * 17 + 5, 64 + 5),
     "aes_gcm": (16 * 9 + 5,),
     "chacha20_poly1305": (64 * 2 + 5,),
     "chacha20_poly1305_old": (64 * 2 + 5,),

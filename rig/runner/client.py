@@ -25,7 +25,7 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 MAGIC = 0x52474952  # "RIGR"
-VERSION = 4
+VERSION = 5
 CRASH_LIMIT = 16
 TIMEOUT_LIMIT = 1
 WALL_SECONDS = 300.0

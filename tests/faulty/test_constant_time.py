@@ -2,6 +2,7 @@
 every architecture, with the instruction, its line and the way it shows; its twin that does the
 same with what is public passes."""
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -16,6 +17,8 @@ from rig.checks.trial import where
 from rig.lab import twin_batches
 from rig.manifest import read
 from rig.project import Project, build
+
+from ..small import command
 
 READ = read(FilePath(__file__).parent / "timed.toml")
 SEED = 2
@@ -106,3 +109,37 @@ def test_a_tag_is_compared_whole(bench, fault):
     symbols = set() if fault == "clean" else {f"faulty_open_{fault}"}
     assert {leak.finding.symbol for leak in found} == symbols
     assert all("aead.c:" in leak.finding.summary for leak in found)
+
+
+def test_a_finding_is_replayed_with_both_secrets(rig_cache, tmp_path):
+    """From a run to the case file, and from there, byte for byte, to the same finding."""
+    manifest = str(FilePath(__file__).parent / "timed.toml")
+    cache = f"--cache-dir={rig_cache}"
+    chosen = ("--variant=zero_key", "--arch=x86_64", "-j1", cache, "--", "-k", CHECK)
+    ran = command(tmp_path, "-m", "rig", "run", manifest, *chosen)
+    assert ran.returncode == 1, ran.stdout
+    assert "against   secrets 0.0, which differs in its secrets" in ran.stdout
+    (file,) = (tmp_path / "rig-report" / "cases").glob("*.json")
+    case = json.loads(file.read_text())
+    secrets = [case[name]["inputs"]["key"] for name in ("twin", "case")]
+    assert secrets[1] == 64 * "0" != secrets[0]
+    again = command(tmp_path, "-m", "rig", "replay", str(file), cache)
+    assert again.returncode == 1, again.stdout
+    assert case["finding"]["summary"] in " ".join(again.stdout.split())
+    emitted = command(tmp_path, "-m", "rig", "replay", str(file), "--emit", "c", cache)
+    assert (emitted.returncode, emitted.stdout) == (2, "")
+    assert "takes two cases" in emitted.stderr
+
+
+def test_what_a_manifest_accepts_passes(rig_cache, tmp_path):
+    text = (FilePath(__file__).parent / "timed.toml").read_text()
+    entry = 'accept = [{ check = "constant-time", symbol = "faulty_timed_zero_key", reason = "x" }]'
+    here = FilePath(__file__).parent
+    text = text.replace("../../../native", str(here.parents[1] / "native"))
+    text = text.replace("../../native", str(here.parents[1] / "native"))
+    text = text.replace('dir      = "sources"', f'dir = "{here / "sources"}"')
+    (tmp_path / "rig.toml").write_text(text.replace("rig = 1", f"rig = 1\n{entry}"))
+    chosen = ("--variant=zero_key", "--arch=x86_64", "-j1", f"--cache-dir={rig_cache}")
+    ran = command(tmp_path, "-m", "rig", "run", *chosen, "--", "-k", CHECK)
+    assert ran.returncode == 0, ran.stdout
+    assert "0 new, 1 accepted" in ran.stdout
