@@ -113,7 +113,7 @@ def _variant_row(row: Mapping[str, Any]) -> tuple[str, ...]:
         row["variant"],
         row["arch"],
         " ".join(row["needs"]) or "-",
-        "constant" if row["constant_time"] else "variable",
+        "const" if row["constant_time"] else "var",
         row["source"],
     )
 

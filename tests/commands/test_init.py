@@ -233,7 +233,7 @@ def refused(rig, folder):
 
 def test_an_empty_folder(rig, tmp_path):
     assert refused(rig, tmp_path) == (
-        f"rig: {tmp_path}: no native sources or objects (.c .S .s .pl .o .a) to begin with\n"
+        f"rig: {tmp_path}: no native sources or objects (.c .S .s .pl .o .a .so) to begin with\n"
     )
 
 

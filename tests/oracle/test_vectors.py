@@ -30,7 +30,11 @@ def check(records: Iterator[Vector | Problem], step: int = 1) -> int:
     return count
 
 
-@pytest.mark.parametrize("primitive", PRIMITIVES)
+# Kernels have no published records of their own: those of the AEAD that they are part of count.
+PUBLISHED = [name for name in PRIMITIVES if not name.endswith("_fused")]
+
+
+@pytest.mark.parametrize("primitive", PUBLISHED)
 def test_bundled(primitive: str) -> None:
     assert check(bundled(primitive))
 
