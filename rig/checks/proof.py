@@ -51,7 +51,11 @@ def claim(project: Project, path: Path) -> Claim:
 
 
 def _lends(chosen: Variant, other: Variant) -> bool:
-    return other.primitive == chosen.primitive and other.name in chosen.shares
+    """Whether a variant's code may run for the chosen one: it is declared, or it has one of its
+    functions for a primitive that the chosen one is none of: its key schedule, say."""
+    if other.primitive == chosen.primitive:
+        return other.name in chosen.shares
+    return bool({*chosen.symbols.values()}.intersection(other.symbols.values()))
 
 
 def _proof(variant: Variant, path: Path, project: Project) -> Proof:

@@ -21,7 +21,7 @@ from rig.cli import DEFAULT_MANIFEST
 from rig.errors import BuildError, RigError
 from rig.manifest import Manifest
 from rig.options import Options
-from rig.survey.drafts import Draft, Found, Note, draft
+from rig.survey.drafts import Draft, Note, draft
 from rig.survey.functions import read_object
 from rig.survey.manifest_text import write_manifest
 from rig.survey.objects import (
@@ -34,6 +34,7 @@ from rig.survey.objects import (
     make_all,
     native_files,
 )
+from rig.survey.stanzas import Found
 
 # Reasons that say what to do, so that they come before others.
 _MENDABLE = ("cannot generate", "file not found", "is not marked as a function", "`link`")

@@ -8,43 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rig.capabilities.bits import CapabilityError, capability
 from rig.capabilities.models import model_vector, models
 from rig.capabilities.vector import Vector
-from rig.primitives import PRIMITIVES
 from rig.survey.functions import Content
-from rig.survey.names import PLAIN, ROLES, Meaning, is_vector, meaning
+from rig.survey.inner import with_inner
+from rig.survey.names import meaning
+from rig.survey.set_up import alone, set_up
+from rig.survey.stanzas import Found, Stanza, variants
 from rig.trace.isa import allowed
 
-_TABLES = ("4bit", "table", "t4")
 _LATEST = 9999
 _LINKERS_OWN = frozenset({"_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__ehdr_start"})
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An object and what is in it; `asked` are the features that its compile needs."""
-
-    file: Path
-    arch: str
-    content: Content
-    asked: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Stanza:
-    """A variant as far as it can be told; `shares` are at first the entries of others that it
-    leads into, then their names. `doubts` are the guesses that need a look."""
-
-    primitive: str
-    arch: str
-    name: str
-    file: Path
-    needs: tuple[str, ...]
-    symbols: Mapping[str, str]
-    shares: tuple[str, ...] = ()
-    constant_time: bool = True
-    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +65,14 @@ def _unnamed(found: Sequence[Found], named: set[tuple[Path, str]]) -> Iterator[N
 
 def _of_one(found: Sequence[Found], arch: str, supplied: frozenset[str]) -> Draft:
     mine = [f for f in found if f.arch == arch]
-    vector = next((n for f in mine for n in _vectors(f)), None)
+    vector = next((name for f in mine for name in f.vectors), None)
     given = supplied | _LINKERS_OWN | {vector or ""}
     stanzas, notes = _stanzas(mine)
     files = list(dict.fromkeys(stanza.file for stanza in stanzas))
     files, link, left = _linkable(mine, files, given)
     kept = _unique([stanza for stanza in stanzas if stanza.file in files])
     contents = {f.file: f.content for f in mine}
-    kept = [_sharing(stanza, kept, contents[stanza.file]) for stanza in kept]
+    kept = [_sharing(stanza, kept, contents) for stanza in kept]
     return Draft(
         stanzas=tuple(sorted(kept, key=_rank)),
         link={arch: tuple(link)} if link else {},
@@ -107,15 +81,16 @@ def _of_one(found: Sequence[Found], arch: str, supplied: frozenset[str]) -> Draf
     )
 
 
-def _sharing(stanza: Stanza, others: Sequence[Stanza], content: Content) -> Stanza:
+def _sharing(stanza: Stanza, others: Sequence[Stanza], contents: Mapping[Path, Content]) -> Stanza:
     """With names of variants for the entries of theirs that its code leads into, and with the
-    variants of other files whose entries its file calls."""
-    entered = {*stanza.shares, *content.undefined}
+    variants of other files whose entries its file calls or it has for its own."""
+    entered = {*stanza.shares, *contents[stanza.file].undefined}
     shares = {
         other.name
         for other in others
         if other.primitive == stanza.primitive and other is not stanza
-        if entered.intersection(other.symbols.values())
+        if entered.intersection(_leading(other, stanza))
+        or (other.file != stanza.file and _borrows(stanza, other, contents[other.file]))
     }
     if not shares:
         return replace(stanza, shares=())
@@ -123,10 +98,17 @@ def _sharing(stanza: Stanza, others: Sequence[Stanza], content: Content) -> Stan
     return replace(stanza, shares=tuple(sorted(shares)), doubts=(*stanza.doubts, doubt))
 
 
-def _vectors(found: Found) -> Iterator[str]:
-    content = found.content
-    names = (content.undefined | content.defined) - content.functions.keys()
-    return (name for name in sorted(names) if is_vector(name))
+def _leading(other: Stanza, stanza: Stanza) -> set[str]:
+    """The names by which code enters a variant. An entry that chooses between both is neither's
+    way into the other."""
+    if not other.ran:
+        return {*other.symbols.values()}
+    return {other.ran} if other.ran in stanza.shares or other.symbols != stanza.symbols else set()
+
+
+def _borrows(stanza: Stanza, other: Stanza, content: Content) -> bool:
+    common = {*stanza.symbols.values()}.intersection(other.symbols.values())
+    return bool(common & content.exported)
 
 
 def _linkable(
@@ -175,20 +157,15 @@ def _beside(
 
 
 def _stanzas(found: Sequence[Found]) -> tuple[list[Stanza], list[Note]]:
-    stanzas: list[Stanza] = []
-    notes: list[Note] = []
-    for each in found:
-        notes += _unmarked(each)
-        for stanza in _variants(each):
-            lacking = _lacking(stanza)
-            if lacking:
-                symbols = ", ".join(sorted(stanza.symbols.values()))
-                notes.append(
-                    Note(each.file, f"{symbols}: alone without {lacking}; `symbols` may borrow")
-                )
-            else:
-                stanzas.append(stanza)
-    return stanzas, notes
+    each = [stanza for one in found for stanza in variants(one)]
+    whole = [stanza for stanza in each if not stanza.lacking]
+    mended = [set_up(stanza, whole) for stanza in each if stanza.lacking]
+    whole += [stanza for stanza in mended if not stanza.lacking]
+    stanzas = [inner for stanza in whole for inner in with_inner(stanza, whole, found)]
+    used = {name for s in stanzas for name in (s.ran, *s.symbols.values())}
+    notes = [note for one in found for note in _unmarked(one)]
+    left = alone([stanza for stanza in mended if stanza.lacking], used)
+    return stanzas, [*notes, *(Note(stanza.file, text) for stanza, text in left)]
 
 
 def _unmarked(found: Found) -> Iterator[Note]:
@@ -205,118 +182,6 @@ def _unique(stanzas: Sequence[Stanza]) -> list[Stanza]:
         name = f"{stanza.name}_{stanza.file.stem}" if taken else stanza.name
         named[stanza.primitive, name] = replace(stanza, name=name)
     return list(named.values())
-
-
-def _lacking(stanza: Stanza) -> str:
-    """The roles without which no operation of its primitive can be done; empty if one can."""
-    wanted = [
-        set(o.roles) - stanza.symbols.keys()
-        for o in PRIMITIVES[stanza.primitive].operations.values()
-    ]
-    least = min(wanted, key=len)
-    return " and ".join(sorted(least))
-
-
-def _variants(found: Found) -> Iterator[Stanza]:
-    groups: dict[tuple[str, str, str], list[Meaning]] = {}
-    for name in sorted(found.content.exported):
-        said = meaning(name)
-        if said:
-            groups.setdefault((said.primitive, said.prefix, said.variant), []).append(said)
-    for key, means in groups.items():
-        yield _stanza(found, key, means, groups)
-
-
-def _stanza(
-    found: Found,
-    key: tuple[str, str, str],
-    means: Sequence[Meaning],
-    groups: Mapping[tuple[str, str, str], Sequence[Meaning]],
-) -> Stanza:
-    primitive, _, name = key
-    symbols = {m.role: m.symbol for m in means}
-    borrowed = {m.role: m.symbol for m in _kin(key, groups) if m.role not in symbols}
-    all_symbols = {**borrowed, **symbols}
-    entries = {m.symbol for k, each in groups.items() if k[0] == primitive for m in each}
-    needed, shares = _reached(found.content, set(symbols.values()), entries)
-    needs, nameless = _asked(needed | found.asked, found.arch)
-    slow = any(word in name.lower() for word in _TABLES)
-    doubts = _doubts(found, name, borrowed, nameless, slow)
-    return Stanza(
-        primitive=primitive,
-        arch=found.arch,
-        name=name,
-        file=found.file,
-        needs=needs,
-        symbols={r: all_symbols[r] for r in ROLES[primitive] if r in all_symbols},
-        shares=shares,
-        constant_time=not slow,
-        doubts=tuple(doubts),
-    )
-
-
-def _kin(
-    key: tuple[str, str, str], groups: Mapping[tuple[str, str, str], Sequence[Meaning]]
-) -> Sequence[Meaning]:
-    """The functions of the variant whose name is the longest beginning of this one's, such as
-    `avx2` for `avx2_16`; else of that without a name."""
-    primitive, prefix, name = key
-    near = [k for k in groups if k[:2] == (primitive, prefix) and k != key]
-    begun = [k for k in near if name.startswith(f"{k[2]}_")] or [k for k in near if k[2] == PLAIN]
-    return groups[max(begun, key=lambda k: len(k[2]))] if begun else ()
-
-
-def _reached(
-    content: Content, symbols: set[str], entries: set[str]
-) -> tuple[frozenset[str], tuple[str, ...]]:
-    """What the functions need that a variant's symbols lead to, and the entries of others that
-    they jump into: code behind those is theirs."""
-    needs: set[str] = set()
-    shares: set[str] = set()
-    seen, waiting = set(symbols), list(symbols)
-    while waiting:
-        code = content.functions[waiting.pop()]
-        needs |= code.needs
-        shares |= (code.near & entries) - symbols
-        new = code.near - entries - seen
-        seen |= new
-        waiting += new
-    return frozenset(needs), tuple(sorted(shares))
-
-
-def _asked(features: frozenset[str], arch: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fewest capabilities that bring these features; and those that have no bit."""
-    known = {name for name in features if _has_bit(name, arch)}
-    least = {n for n in known if n not in allowed(frozenset(known - {n}), arch)}
-    return tuple(sorted(least)), tuple(sorted(features - known))
-
-
-def _has_bit(name: str, arch: str) -> bool:
-    try:
-        return capability(name, arch).name == name
-    except CapabilityError:
-        return False
-
-
-def _doubts(
-    found: Found,
-    name: str,
-    borrowed: Mapping[str, str],
-    nameless: Sequence[str],
-    slow: bool,
-) -> Iterator[str]:
-    if name == PLAIN:
-        yield "its symbols name no variant"
-    if borrowed:
-        yield f"{', '.join(sorted(borrowed.values()))}: taken from another variant, as it has none"
-    if nameless:
-        yield f"it uses {', '.join(nameless)}, for which the capability vector has no bit"
-    if slow:
-        yield "constant_time = false because of its name"
-    if found.content.opaque and found.file.suffix != ".c":
-        yield f"needs are not known: {found.content.opaque}"
-    if any(is_vector(symbol) for symbol in found.content.undefined):
-        yield "its file reads the capability vector: `ran` tells variants behind one entry apart"
 
 
 def _rank(stanza: Stanza) -> tuple[int, int, str]:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rig.build.project import DEFAULT_VECTOR
-from rig.survey.drafts import Draft, Note, Stanza
+from rig.survey.drafts import Draft, Note
 from rig.survey.objects import FLAVOURS, GENERATE, SCRIPT
+from rig.survey.stanzas import Stanza
 
 _HEAD = """\
 # A first draft by `rig init`. Symbols are what the sources define; needs are what the instructions
@@ -85,12 +86,19 @@ def _keys(stanza: Stanza, patterns: Mapping[str, str], root: Path) -> Iterator[s
     yield f'arch = "{stanza.arch}"'
     yield f'name = "{stanza.name}"'
     yield f"source = {json.dumps(_relative(stanza.file, root), ensure_ascii=False)}"
+    if stanza.contract:
+        yield f'contract = "{stanza.contract}"'
     if stanza.needs:
         yield f'needs = "{" ".join(stanza.needs)}"'
+    if stanza.length:
+        sizes = ", ".join(f"{name} = {value}" for name, value in stanza.length.items())
+        yield f"len = {{ {sizes} }}"
     said = {role: pattern.replace("{name}", stanza.name) for role, pattern in patterns.items()}
     own = {role: name for role, name in stanza.symbols.items() if said.get(role) != name}
     if own:
         yield f"symbols = {_inline(own)}"
+    if stanza.ran:
+        yield f'ran = "{stanza.ran}"'
     if stanza.shares:
         yield f"shares = {_list(stanza.shares)}"
     if not stanza.constant_time:

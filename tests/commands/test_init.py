@@ -46,7 +46,7 @@ def test_assembly(rig, folder, checks_of):
     assert (result.code, result.err) == (0, "")
     assert result.lines == [
         f"{path}: variants of chacha20: 2 for x86_64",
-        "1 of them with a guess to look at (`# ?`), 0 notes on what is not tested",
+        "2 of them with a guess to look at (`# ?`), 0 notes on what is not tested",
         f"next: rig run '{path}'",
     ]
     assert rows(path) == [

@@ -1,6 +1,6 @@
 """Projects in other people's shape, each built once, and a way to judge all of their paths."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -19,9 +19,12 @@ from rig.manifest import Manifest, read
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, build, enumerate_paths
 from rig.runner.batches import make_batch
+from rig.runner.command import AbsentError
+from rig.runner.session import Session
 
 HERE = FilePath(__file__).parent
 BUDGET_US = 200_000
+EDGES_AT_MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +47,35 @@ class Bench:
     def __init__(self, cache: FilePath) -> None:
         self.cache = cache
         self._contents: dict[str, tuple[list[Case], tuple[Answer, ...]]] = {}
+        self._sessions: dict[FilePath, Session] = {}
 
-    def project(self, manifest: Manifest | FilePath | str) -> Project:
-        """A project with its paths; a name is that of a manifest in this folder."""
+    def close(self) -> None:
+        """Ends every runner."""
+        for session in self._sessions.values():
+            session.close()
+
+    def session(self, project: Project) -> Session:
+        """One session for all that is judged of an image: it takes a second to lay out."""
+        if project.image.path not in self._sessions:
+            self._sessions[project.image.path] = project.session()
+        return self._sessions[project.image.path]
+
+    def project(self, manifest: Manifest | FilePath | str, arch: str = "x86_64") -> Project:
+        """A project with its paths; a name is that of a manifest in this folder. Skips where
+        nothing runs the architecture."""
         if not isinstance(manifest, Manifest):
             manifest = read(HERE / manifest)
-        project = build(manifest, "x86_64", find_toolchain("zig"), self.cache, 2)
-        with project.session() as session:
-            found = [
-                enumerate_paths(project, session, p) for p in project.manifest.primitives.values()
-            ]
+        try:
+            project = build(manifest, arch, find_toolchain("zig"), self.cache, 2)
+        except AbsentError as error:
+            pytest.skip(str(error))
+        session = self.session(project)
+        primitives = project.manifest.primitives.values()
+        found = [
+            enumerate_paths(project, session, p)
+            for p in primitives
+            if any(v.arch == arch for v in p.variants) or p.composed
+        ]
         return replace(project, sweeps=tuple(found))
 
     def judged(self, project: Project) -> Mapping[tuple[str, str], Judged]:
@@ -68,17 +90,19 @@ class Bench:
         taken = [pair for pair in zip(every, found, strict=True) if takes(path, pair[0])]
         cases, wanted = [case for case, _ in taken], [answer for _, answer in taken]
         batch = make_batch(definition, binding(project, path), cases, wanted)
-        with project.session() as session:
-            outcome = try_batch(project, session, path, batch, Trial(mask, (2, 3), BUDGET_US))
+        trial = Trial(mask, (2, 3), BUDGET_US)
+        outcome = try_batch(project, self.session(project), path, batch, trial)
         declined = tuple(case for case in every if not takes(path, case))
         return Judged(outcome.cases, declined, outcome.findings)
 
     def contents(self, primitive: str) -> tuple[list[Case], tuple[Answer, ...]]:
-        """Published vectors, edges, and a part of the sweep that has every tail; the answers."""
+        """Published vectors, some of the edges, and a part of the sweep that has every tail; the
+        answers."""
         if primitive not in self._contents:
             found = {source.name: source.load() for source in sources(primitive, None)}
             sweep = [c for n, c in enumerate(found[SWEEP]) if n < 140 or n % 64 == 0]
-            cases = [*found.get(PUBLISHED, ()), *found[EDGES][:400], *sweep]
+            edges = found[EDGES]
+            cases = [*found.get(PUBLISHED, ()), *edges[:: 1 + len(edges) // EDGES_AT_MOST], *sweep]
             wanted = answers(PRIMITIVES[primitive], cases, self.cache)
             self._contents[primitive] = cases, wanted
         return self._contents[primitive]
@@ -89,8 +113,10 @@ class Bench:
 
 
 @pytest.fixture(scope="session")
-def bench(rig_cache: FilePath) -> Bench:
-    return Bench(rig_cache)
+def bench(rig_cache: FilePath) -> Iterator[Bench]:
+    bench = Bench(rig_cache)
+    yield bench
+    bench.close()
 
 
 @pytest.fixture(scope="session")

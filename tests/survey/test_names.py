@@ -2,7 +2,7 @@
 
 import pytest
 
-from rig.survey.names import ROLES, is_vector, meaning
+from rig.survey.names import FORM_ROLES, ROLES, given_lengths, is_vector, meaning
 
 NAMED = {
     "gcm_init_clmul": ("ghash", "init", "clmul", ""),
@@ -23,6 +23,13 @@ NAMED = {
     "rig_aes_gcm_fused_seal_ce_pmull": ("aes_gcm_fused", "seal", "ce_pmull", "rig_"),
     "AES_set_encrypt_key": ("aes", "set_encrypt_key", "plain", ""),
     "rig_aes_encrypt_ct64": ("aes", "encrypt", "ct64", "rig_"),
+    "vpaes_encrypt_key_to_bsaes": ("aes", "convert_key", "bsaes", ""),
+    "p_aes_gcm_enc_update_vaes_avx512": ("aes_gcm_fused", "seal", "vaes_avx512", "p_"),
+    "aes_gcm_dec_kernel": ("aes_gcm_fused", "open", "kernel", ""),
+    "chacha20_poly1305_seal": ("chacha20_poly1305_fused", "seal", "plain", ""),
+    "aws_lc_0_39_0_chacha20_poly1305_open_sse41": (
+        "chacha20_poly1305_fused", "open", "sse41", "aws_lc_0_39_0_",
+    ),
 }  # fmt: skip
 
 
@@ -37,6 +44,7 @@ def test_a_name_of_the_field(symbol):
     "symbol",
     [
         "chacha20_poly1305_init",
+        "rig_chacha20_poly1305_seal",
         "aes_hw_encrypt_key_to_decrypt_key",
         "gcm_init",
         "vpaes_encrypt_core",
@@ -48,18 +56,32 @@ def test_a_name_that_means_nothing_here(symbol):
 
 
 @pytest.mark.parametrize(
-    ("symbol", "wanted"),
+    ("symbol", "arch", "wanted"),
     [
-        ("OPENSSL_ia32cap_P", True),
-        ("GFp_armcap_P", True),
-        ("aws_lc_0_39_0_OPENSSL_ia32cap_P", True),
-        ("rig_ia32cap", True),
-        ("OPENSSL_ia32cap_init", False),
-        ("OPENSSL_cpuid_setup", False),
+        ("OPENSSL_ia32cap_P", "x86_64", True),
+        ("OPENSSL_ia32cap_P", "aarch64", False),
+        ("GFp_armcap_P", "arm", True),
+        ("aws_lc_0_39_0_OPENSSL_ia32cap_P", "i386", True),
+        ("rig_ia32cap", "x86_64", True),
+        ("OPENSSL_ia32cap_init", "x86_64", False),
+        ("OPENSSL_cpuid_setup", "x86_64", False),
     ],
 )
-def test_a_capability_vector(symbol, wanted):
-    assert is_vector(symbol) is wanted
+def test_a_capability_vector(symbol, arch, wanted):
+    assert is_vector(symbol, arch) is wanted
+
+
+@pytest.mark.parametrize(
+    ("symbol", "lengths"),
+    [
+        ("p_ChaCha20_ctr32_avx2", {"min": 129}),
+        ("gcm_ghash_vpclmulqdq_avx2_16", {"min": 16, "max": 16}),
+        ("ChaCha20_ctr32_ssse3", {}),
+        ("rig_chacha20_ctr32_avx2", {}),
+    ],
+)
+def test_the_lengths_that_callers_of_the_field_give(symbol, lengths):
+    assert given_lengths(symbol) == lengths
 
 
 def test_roles_are_those_of_the_contracts():
@@ -67,6 +89,8 @@ def test_roles_are_those_of_the_contracts():
     from rig.data import data_folder
     from rig.primitives import PRIMITIVES
 
+    include = data_folder("native") / "include"
     for name, roles in ROLES.items():
-        header = data_folder("native") / "include" / PRIMITIVES[name].header
-        assert read(header).roles == roles
+        assert read(include / PRIMITIVES[name].header).roles == roles
+    for name, roles in FORM_ROLES.items():
+        assert read(include / "field" / f"{name}.h").roles == roles

@@ -1,4 +1,7 @@
-/* aes_gcm_enc_update_vaes_avx2 and _dec_: any length, and ivec is the caller's to advance. */
+/*
+ * aes_gcm_enc_update_vaes_avx2 and _dec_: any length, and ivec is the caller's to
+ * advance. The table is that of gcm_init_vpclmulqdq_avx2: H is the last of 16.
+ */
 #define rig_aes_gcm_fused_seal_aesni_pclmul vaes_seal
 #define rig_aes_gcm_fused_open_aesni_pclmul vaes_open
 #include "../../../native/x86/aes_gcm_aesni_pclmul.c"
@@ -11,11 +14,12 @@ void aes_gcm_dec_update_vaes_avx2(const uint8_t *in, uint8_t *out, size_t len, c
 static void update(const uint8_t *in, uint8_t *out, size_t len, const void *key,
                    const uint8_t ivec[16], const void *Htable, uint8_t Xi[16], int sealing)
 {
+    const void *H = (const uint8_t *)Htable + 15 * 16;
     uint8_t counter[16], last[16] = {0}, keystream[16];
     size_t done, rest = len % 16;
 
     __builtin_memcpy(counter, ivec, 16);
-    done = pass(in, out, len, key, counter, Htable, Xi, sealing);
+    done = pass(in, out, len, key, counter, H, Xi, sealing);
     if (!rest)
         return;
     ctr(last, keystream, 1, key, _mm_and_si128(load(ivec), _mm_setr_epi32(-1, -1, -1, 0)),
@@ -28,7 +32,7 @@ static void update(const uint8_t *in, uint8_t *out, size_t len, const void *key,
     }
     for (int i = 0; i < 16; i++)
         Xi[i] ^= last[i];
-    store(Xi, swap_bytes(multiply(swap_bytes(load(Xi)), load(Htable))));
+    store(Xi, swap_bytes(multiply(swap_bytes(load(Xi)), load(H))));
 }
 
 void aes_gcm_enc_update_vaes_avx2(const uint8_t *in, uint8_t *out, size_t len, const void *key,
