@@ -1,5 +1,6 @@
 """Fixtures of the whole suite: one cache of builds and answers for every test and worker."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -10,6 +11,10 @@ from rig.build.toolchain import find_toolchain
 from rig.cache import cache_folder
 from rig.data import data_folder
 from rig.project import Project, build
+
+# A run inside a test forgets the modules that it imported, and this one loads once per process.
+with contextlib.suppress(ImportError):
+    import iced_x86  # noqa: F401
 
 pytest_plugins = ("pytester",)
 
