@@ -35,8 +35,9 @@ class Values:
 @dataclass(frozen=True, slots=True)
 class Placement:
     """`side` is the guard page that every buffer touches in the run with the first seed (the
-    second has the other one); `skews` moves buffers, by argument name, off their alignment;
-    `in_place` lets an output share its input's memory where the contract allows it."""
+    second has the other one); `skews` moves buffers, by argument name, off their guard page, by
+    whole alignments of theirs; `in_place` lets an output share its input's memory where the
+    contract allows it."""
 
     side: Side = Side.END
     skews: Mapping[str, int] = field(default_factory=dict)

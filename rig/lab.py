@@ -18,7 +18,7 @@ from filelock import FileLock
 from rig.cache import digest, write_atomically
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
-from rig.cases import Answer, Case
+from rig.cases import Answer, Case, Inputs
 from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
@@ -26,7 +26,8 @@ from rig.inputs.sources import Source, limited, sources
 from rig.inputs.twins import LENGTHS, LONG, twins
 from rig.plan import Plan, unrunnable
 from rig.primitives import PRIMITIVES
-from rig.primitives.definition import Operation, octets
+from rig.primitives.definition import Operation, octets, parts
+from rig.primitives.pairs import sides
 from rig.project import Project, binding
 from rig.runner.batches import Batch, Contents, make_batch
 from rig.runner.compose import Binding
@@ -214,17 +215,17 @@ def _given(path: Path, operation: Operation, case: Case) -> bool:
     return doing is None or doing.takes(len(octets(case.values.inputs, name)))
 
 
-def case_length(case: Case) -> int:
-    """The length that a dispatcher is told for a case: that of its longest message input."""
-    names = ("data", "message", "plaintext", "ciphertext")
-    lengths = [len(v) for n in names if isinstance(v := case.values.inputs.get(n), bytes)]
-    return max(lengths, default=16)
-
-
 def call_lengths(case: Case) -> tuple[int, ...]:
-    """The lengths that a path must take for a case: of its message and of each part of it."""
-    length, first = case_length(case), case.values.inputs.get("split")
-    return (length, first, max(0, length - first)) if isinstance(first, int) else (length,)
+    """The lengths that a path must take for a case: of each of its messages and of each part."""
+    each = [(longest(own), own) for own in sides(case.values.inputs)]
+    return tuple(n for message, own in each for n in (len(message), *map(len, parts(own, message))))
+
+
+def longest(inputs: Inputs) -> bytes:
+    """The longest message input, 16 bytes if there is none."""
+    names = ("data", "message", "plaintext", "ciphertext")
+    messages = [v for n in names if isinstance(v := inputs.get(n), bytes)]
+    return max(messages, key=len, default=bytes(16))
 
 
 def _batch_key(path: Path, source: Source, bound: Binding) -> str:

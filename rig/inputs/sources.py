@@ -11,6 +11,8 @@ from pathlib import Path
 
 from rig.cases import Answer, Case, Values
 from rig.data import data_folder
+from rig.inputs.alignments import ALIGNED, alignments
+from rig.inputs.contexts import CARRYING, contexts
 from rig.inputs.edges import edges, has_edges
 from rig.inputs.long_messages import LONGER, huge_messages, is_long, long_messages
 from rig.inputs.negatives import REFUSING, negatives
@@ -23,7 +25,8 @@ from rig.vectors.records import Problem, Vector
 
 PACKAGED = 4
 PUBLISHED, USER = "published", "user"
-EDGES, NEGATIVES, SWEEP, LONG, HUGE = "edges", "negatives", "sweep", "long", "huge"
+EDGES, NEGATIVES, CONTEXTS, ALIGNMENTS = "edges", "negatives", "contexts", "alignments"
+SWEEP, LONG, HUGE = "sweep", "long", "huge"
 
 _PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly1305"}
 
@@ -72,6 +75,10 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
         found.append(Source(EDGES, 1, lambda: tuple(edges(primitive))))
     if primitive in REFUSING:
         found.append(Source(NEGATIVES, 1, lambda: tuple(negatives(primitive))))
+    if primitive in CARRYING:
+        found.append(Source(CONTEXTS, 1, lambda: tuple(contexts(primitive))))
+    if primitive in ALIGNED:
+        found.append(Source(ALIGNMENTS, 1, lambda: tuple(alignments(primitive))))
     if is_swept(primitive):
         found.append(Source(SWEEP, 2, lambda: tuple(sweep(primitive))))
     if is_long(primitive):

@@ -4,10 +4,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 from rig.cases import Answer, Inputs
 from rig.oracle import chacha20_poly1305, gcm
 from rig.primitives.definition import Definition, Named, Operation, Plan, Use, number, octets
+from rig.primitives.pairs import paired
 
 Seal = Callable[[bytes, bytes, bytes, bytes, int], tuple[bytes, bytes]]
 Open = Callable[[bytes, bytes, bytes, bytes, bytes], bytes | None]
@@ -96,6 +98,9 @@ def _definition(name: str, seal: Seal, open_: Open, key_lens: Sequence[int]) -> 
         "seal": Operation(seal_answer, _seal_plan, ("init", "seal"), _opened),
         "open": Operation(open_answer, _open_plan, ("init", "open")),
     }
+    for first, second in product(("seal", "open"), repeat=2):
+        pair = paired(operations[first], operations[second])
+        operations[f"{first}+{second}"] = pair
     return Definition(name, "aead.h", operations)
 
 

@@ -3,6 +3,7 @@
 from rig.cases import Answer, Inputs, Values
 from rig.oracle import aes
 from rig.primitives.definition import Arguments, Definition, Named, Operation, Plan, Use, octets
+from rig.primitives.pairs import paired
 
 
 def _expand(inputs: Inputs) -> Use:
@@ -56,12 +57,16 @@ def _wraps(values: Values) -> bool:
     return start + len(octets(values.inputs, "data")) // 16 > 1 << 32
 
 
+_ENCRYPT = Operation(_encrypt_answer, _encrypt_plan, ("set_encrypt_key", "encrypt"))
+_CTR32 = Operation(_ctr32_answer, _ctr32_plan, ("set_encrypt_key", "ctr32_encrypt_blocks"))
 AES = Definition(
     "aes",
     "aes.h",
     {
-        "encrypt": Operation(_encrypt_answer, _encrypt_plan, ("set_encrypt_key", "encrypt")),
-        "ctr32": Operation(_ctr32_answer, _ctr32_plan, ("set_encrypt_key", "ctr32_encrypt_blocks")),
+        "encrypt": _ENCRYPT,
+        "ctr32": _CTR32,
+        "ctr32+ctr32": paired(_CTR32, _CTR32),
+        "ctr32+encrypt": paired(_CTR32, _ENCRYPT),
     },
     {"counter-wrap": _wraps},
     ("aes_bsaes",),

@@ -6,6 +6,7 @@ here: addresses, placement, or which variant runs.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
 
@@ -38,12 +39,14 @@ Arguments = Mapping[str, bytes | int | Named]
 class Use:
     """One call: a role of the contract with its arguments, and what it must return where it
     returns something. `arguments` are those of every form of the contract; each takes its own.
-    An `optional` call is left out where the variant has no such function."""
+    An `optional` call is left out where the variant has no such function. Buffers that lie in
+    the memory of others do so among the calls of one `group`."""
 
     role: str
     arguments: Arguments
     returns: int | None = None
     optional: bool = False
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,12 @@ class Definition:
 
 
 def parts(inputs: Inputs, message: bytes) -> tuple[bytes, ...]:
-    """The message of each call: in two where the inputs say so."""
+    """The message of each call: in two where the inputs say so by the number `split`, in more by
+    the bytes `splits`, each the blocks of 16 bytes of a call before the last."""
+    counts = inputs.get("splits")
+    if isinstance(counts, bytes):
+        ends = [16 * end for end in accumulate(counts, initial=0)]
+        return tuple(message[a:b] for a, b in pairwise((*ends, len(message))))
     at = inputs.get("split")
     return (message[:at], message[at:]) if isinstance(at, int) else (message,)
 

@@ -3,6 +3,7 @@
 from rig.cases import Answer, Inputs
 from rig.oracle import ghash
 from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets, parts
+from rig.primitives.pairs import paired
 
 
 def _init(inputs: Inputs) -> Use:
@@ -35,11 +36,15 @@ def _gmult_plan(inputs: Inputs, answer: Answer) -> Plan:
     return Plan((_init(inputs), Use("gmult", {"Xi": xi, "Htable": Named("Htable")})), 16)
 
 
+_GHASH = Operation(_ghash_answer, _ghash_plan, ("init", "ghash"), splits="data")
+_GMULT = Operation(_gmult_answer, _gmult_plan, ("init", "gmult"))
 GHASH = Definition(
     "ghash",
     "ghash.h",
     {
-        "ghash": Operation(_ghash_answer, _ghash_plan, ("init", "ghash"), splits="data"),
-        "gmult": Operation(_gmult_answer, _gmult_plan, ("init", "gmult")),
+        "ghash": _GHASH,
+        "gmult": _GMULT,
+        "ghash+ghash": paired(_GHASH, _GHASH),
+        "ghash+gmult": paired(_GHASH, _GMULT),
     },
 )

@@ -3,6 +3,7 @@
 from rig.cases import Answer, Inputs
 from rig.oracle import poly1305
 from rig.primitives.definition import Definition, Named, Operation, Plan, Use, octets, parts
+from rig.primitives.pairs import paired
 
 
 def _answer(inputs: Inputs) -> Answer:
@@ -25,9 +26,10 @@ def _blocks(context: Named, data: bytes, padbit: int) -> Use:
     return Use("blocks", {"ctx": context, "in": data, "len": len(data), "padbit": padbit})
 
 
+_MAC = Operation(_answer, _plan, ("init", "blocks", "emit"), splits="message")
 POLY1305 = Definition(
     "poly1305",
     "poly1305.h",
-    {"mac": Operation(_answer, _plan, ("init", "blocks", "emit"), splits="message")},
+    {"mac": _MAC, "mac+mac": paired(_MAC, _MAC)},
     forms=("poly1305_func",),
 )

@@ -44,12 +44,14 @@ class Binding:
 
 @dataclass(slots=True)
 class _Layout:
-    """The buffers of a script as it grows; `named` finds a shared one again."""
+    """The buffers of a script as it grows; `named` finds a shared one again, memory that holds
+    others only among the calls of the `group` that is being placed."""
 
     binding: Binding
     placement: Placement
     buffers: list[Buffer] = field(default_factory=list)
     named: dict[str, int] = field(default_factory=dict)
+    group: str = ""
     points: list[Point] = field(default_factory=list)
 
     def add(
@@ -60,6 +62,8 @@ class _Layout:
         expected: bytes | None,
         constant: bool,
     ) -> int:
+        align = self.binding.align.get(argument.name, argument.align)
+        skew = self.placement.skews.get(argument.name, 0)
         self.buffers.append(
             Buffer(
                 name=argument.name,
@@ -68,8 +72,8 @@ class _Layout:
                 expected=expected,
                 constant=constant,
                 side=self.placement.side,
-                align=self.binding.align.get(argument.name, argument.align),
-                skew=self.placement.skews.get(argument.name, 0),
+                align=align,
+                skew=skew - skew % align,
             )
         )
         return len(self.buffers) - 1
@@ -103,7 +107,7 @@ def compose(plan: Plan, placement: Placement, binding: Binding) -> Script:
 
 
 def _call(use: Use, layout: _Layout) -> Call:
-    binding = layout.binding
+    binding, layout.group = layout.binding, use.group
     function = binding.contract.function(use.role)
     numbers = {name: v for name, v in use.arguments.items() if isinstance(v, int)}
     use = _as_refused(use, function, layout, numbers)
@@ -231,7 +235,7 @@ def _add_named(
 
 def _holder(name: str, layout: _Layout, numbers: Mapping[str, int]) -> int:
     """The memory of a buffer that holds others, as large and as aligned as all of them ask."""
-    key = f"{name} and what it holds"
+    key = f"{layout.group}{name} and what it holds"
     if key not in layout.named:
         contract = layout.binding.contract
         inside = contract.inside(name)

@@ -9,7 +9,8 @@ import pytest
 from rig.checks.findings import Finding
 
 PUBLISHED, EDGES, SWEEP = SOURCES = ("published", "edges", "sweep")
-NEGATIVES, LONG, HUGE = "negatives", "long", "huge"
+NEGATIVES, CONTEXTS, ALIGNMENTS = "negatives", "contexts", "alignments"
+LONG, HUGE = "long", "huge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ FAULTS = (
     chacha20("in_place", SWEEP, "value", "`in` differs from byte 0", quiet=(PUBLISHED,)),
     chacha20("misaligned", SWEEP, "value", "`out` .*; it depends on where the buffers lie"),
     chacha20("nonce_carry", EDGES, "value", "differs from byte 64 of", quiet=(PUBLISHED, SWEEP)),
+    chacha20("counter_aligned", ALIGNMENTS, "value", "byte 0 of ", quiet=SOURCES),
+    chacha20("apart", ALIGNMENTS, "value", "byte 0 of 6", quiet=SOURCES),
     chacha20("wide_tail", SWEEP, "value", "byte 256 of 257 ", quiet=(PUBLISHED, EDGES)),
     chacha20("wide_lane", EDGES, "value", "`out` .* byte 320 of", quiet=(PUBLISHED, SWEEP)),
     chacha20("wide_feed_carry", EDGES, "value", "`out` differs", quiet=(PUBLISHED,)),
@@ -79,6 +82,10 @@ FAULTS = (
     other("poly1305", "last_carry", EDGES, "value", "`mac` differs", quiet=(PUBLISHED, SWEEP)),
     other("poly1305", "unset", PUBLISHED, "uninitialised", GARBAGE),
     other("poly1305", "padbit", PUBLISHED, "uninitialised", GARBAGE),
+    other("poly1305", "reused", CONTEXTS, "value", "`mac` differs", quiet=SOURCES),
+    other("poly1305", "shared", CONTEXTS, "value", "`mac` differs", quiet=SOURCES),
+    other("poly1305", "empty", CONTEXTS, "value", "`mac` differs", quiet=SOURCES),
+    other("poly1305", "odd", CONTEXTS, "value", "`mac` differs", quiet=SOURCES),
     other("aes", "bits", PUBLISHED, "value", "`out` differs from byte 0 of 16"),
     other("aes", "long_counter", EDGES, "value", "`out` .* byte 16 of", quiet=(PUBLISHED, SWEEP)),
     other("poly1305", "limbs_carry", EDGES, "value", "`mac` differs", quiet=(PUBLISHED, SWEEP)),
@@ -140,6 +147,26 @@ def test_source_stays_quiet(bench, fault, source):
     """So that it is known which source finds what."""
     target = bench.target(fault.target, fault.name)
     assert not bench.outcome(target, target.path(fault.primitive, fault.name), source).findings
+
+
+PARTS = {
+    ("contexts", "reused"): {"set up again"},
+    ("contexts", "shared"): {"in turn"},
+    ("contexts", "empty"): {"second call", "split"},
+    ("contexts", "odd"): {"second call", "split"},
+    ("edges", "limbs_unreduced"): {"accumulator", "sum"},
+    ("edges", "limbs_carry"): {"accumulator"},
+}
+
+
+@pytest.mark.parametrize(("source", "name"), PARTS)
+def test_parts_that_find_a_fault(bench, source, name):
+    """A part is worth its time for what only it, or its like, finds."""
+    target = bench.target("values")
+    outcome = bench.outcome(target, target.path("poly1305", name), source)
+    cases, _ = bench.contents("poly1305", source)
+    found = {cases[finding.script].name.rpartition(" ")[0] for finding in outcome.findings}
+    assert found == PARTS[source, name]
 
 
 def test_memory_fault_names_its_function(bench):

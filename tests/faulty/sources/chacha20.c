@@ -17,6 +17,8 @@ enum fault {
     IN_PLACE,
     MISALIGNED,
     NONCE_CARRY,
+    COUNTER_ALIGNED,
+    APART,
     WIDE_TAIL,
     WIDE_LANE,
     FEED_CARRY,
@@ -107,6 +109,10 @@ INLINE void spoil(enum fault fault, ARGUMENTS)
         ((volatile uint32_t *)counter)[0]++; /* the caller's, not a copy */
     if (fault == MISALIGNED && len && (uintptr_t)in % 16)
         out[0] ^= 0xff;
+    if (fault == COUNTER_ALIGNED && len && (uintptr_t)counter % 16)
+        out[0] ^= 0xff; /* as a load of an aligned vector would fault */
+    if (fault == APART && len >= 256 && ((uintptr_t)out ^ (uintptr_t)in) % 4 == 1)
+        out[0] ^= 0xff;
     (void)key;
 }
 
@@ -169,6 +175,8 @@ VARIANT(scribble, stream, SCRIBBLE)
 VARIANT(in_place, stream, IN_PLACE)
 VARIANT(misaligned, stream, MISALIGNED)
 VARIANT(nonce_carry, stream, NONCE_CARRY)
+VARIANT(counter_aligned, stream, COUNTER_ALIGNED)
+VARIANT(apart, stream, APART)
 VARIANT(wide, stream_wide, NONE)
 VARIANT(wide_tail, stream_wide, WIDE_TAIL)
 VARIANT(wide_lane, stream_wide, WIDE_LANE)

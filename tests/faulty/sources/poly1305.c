@@ -7,11 +7,13 @@
 
 typedef unsigned __int128 uint128;
 
-enum fault { NONE, LAST_CARRY, UNSET, PADBIT, REDUCES };
+enum fault { NONE, LAST_CARRY, UNSET, PADBIT, REDUCES, REUSED, STATIC, EMPTY, ODD };
 
 struct poly1305 {
-    uint64_t r[2], h[3];
+    uint64_t r[2], h[3], before[2]; /* what the last call left: USED, the number of blocks */
 };
+
+#define USED UINT64_C(0x75736564)
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -22,6 +24,10 @@ INLINE void init(enum fault fault, struct poly1305 *poly, const uint8_t key[16])
     poly->h[0] = poly->h[1] = 0;
     if (fault != UNSET)
         poly->h[2] = 0;
+    /* Set up again, it goes on where it was. */
+    if (fault == REUSED && poly->before[0] == USED)
+        poly->h[0] = poly->before[1];
+    poly->before[0] = poly->before[1] = 0;
 }
 
 static inline void add(uint64_t h[3], uint64_t low, uint64_t high, uint64_t top)
@@ -55,13 +61,24 @@ INLINE void multiply(enum fault fault, uint64_t h[3], const uint64_t r[2])
 INLINE void blocks(enum fault fault, struct poly1305 *poly, const uint8_t *in, size_t len,
                    uint64_t padbit)
 {
+    static uint64_t shared[3]; /* of all contexts, where one of each was meant */
     uint64_t h[3] = {poly->h[0], poly->h[1], poly->h[2]};
+    const uint64_t count = len / 16;
 
+    if (fault == STATIC && poly->before[0] == USED)
+        __builtin_memcpy(h, shared, sizeof h);
+    if (fault == EMPTY && !len)
+        h[0] = h[1] = h[2] = 0;
+    /* The odd block of the call before is still in the other lane. */
+    if (fault == ODD && padbit && poly->before[1] > 1 && poly->before[1] % 2)
+        h[2] = 0;
     for (; len; in += 16, len -= 16) {
         add(h, load64_le(in), load64_le(in + 8), padbit);
         multiply(fault, h, poly->r);
     }
     __builtin_memcpy(poly->h, h, sizeof h);
+    __builtin_memcpy(shared, h, sizeof h);
+    poly->before[0] = USED, poly->before[1] = count;
 }
 
 /* h < 2 * (2^130 - 5). */
@@ -102,3 +119,7 @@ VARIANT(last_carry, LAST_CARRY, uint32_t)
 VARIANT(unset, UNSET, uint32_t)
 VARIANT(padbit, PADBIT, uint64_t)
 VARIANT(reduces, REDUCES, uint32_t)
+VARIANT(reused, REUSED, uint32_t)
+VARIANT(shared, STATIC, uint32_t)
+VARIANT(empty, EMPTY, uint32_t)
+VARIANT(odd, ODD, uint32_t)

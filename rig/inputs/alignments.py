@@ -1,0 +1,66 @@
+"""Station 4: each pointer of a call by itself at every distance from a multiple of 64.
+
+Enters: a primitive's name. Leaves: cases without answers, deterministic, named by the argument.
+Never here: the search, which moves all pointers at once and to where a case goes deepest.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from rig import contracts
+from rig.cases import Case, Placement
+from rig.data import data_folder
+from rig.inputs.sweeps import SEED, SWEPT, sweep
+from rig.primitives import PRIMITIVES
+from rig.primitives.definition import Operation
+from rig.runner.scripts import Side
+
+ALIGNED = frozenset(SWEPT)
+DISTANCES = 64
+MESSAGES = (37, 608, 613)  # bytes: a tail alone, wide code without a tail and with one
+
+
+def alignments(primitive: str) -> Iterator[Case]:
+    """The cases of a primitive; nothing for one that the rig has not. A pointer keeps to what its
+    contract asks of it."""
+    if primitive not in ALIGNED:
+        return
+    definition, number = PRIMITIVES[primitive], 0
+    chance = random.Random(f"{SEED} {primitive}")
+    for operation, cases in _bases(primitive).items():
+        for name, align in _pointers(definition.header, definition.operations[operation]).items():
+            for distance in range(align, DISTANCES, align):
+                placement = Placement(Side.START, {name: distance}, in_place=number % 4 == 3)
+                base = chance.choice(cases)
+                yield replace(base, name=f"{name} {number}", placement=placement)
+                number += 1
+
+
+@cache
+def _bases(primitive: str) -> dict[str, list[Case]]:
+    """Of each operation, the first cases of the sweep whose longest input is as in MESSAGES."""
+    found: dict[str, list[Case]] = {}
+    for least in (0, *MESSAGES):
+        seen: set[str] = set()
+        for case in sweep(primitive):
+            operation = case.values.operation
+            if operation not in seen and _longest(case) >= least:
+                seen.add(operation)
+                found.setdefault(operation, []).append(case)
+    return {operation: cases[1:] or cases for operation, cases in found.items()}
+
+
+def _longest(case: Case) -> int:
+    return max(len(v) for v in case.values.inputs.values() if isinstance(v, bytes))
+
+
+def _pointers(header: str, operation: Operation) -> dict[str, int]:
+    """What the pointers of an operation's calls are aligned to, by name."""
+    contract = contracts.read(data_folder("native") / "include" / header)
+    functions = (f for f in contract.functions if f.role in operation.roles)
+    found: dict[str, int] = {}
+    for argument in (a for f in functions for a in f.arguments if a.pointer):
+        found[argument.name] = max(argument.align, found.get(argument.name, 1))
+    return found
