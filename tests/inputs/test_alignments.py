@@ -2,9 +2,11 @@
 
 import pytest
 
+from rig import contracts
+from rig.data import data_folder
 from rig.inputs.alignments import ALIGNED, DISTANCES, alignments
 from rig.inputs.sweeps import SWEPT
-from rig.project import _standard
+from rig.primitives import PRIMITIVES
 from rig.runner.scripts import Side
 
 
@@ -17,7 +19,8 @@ def test_every_swept_primitive_has_them() -> None:
 def test_each_distance_of_each_pointer(primitive: str) -> None:
     cases = list(alignments(primitive))
     assert cases == list(alignments(primitive))
-    aligns = {a.name: a.align for f in _standard(primitive).functions for a in f.arguments}
+    contract = contracts.read(data_folder("native") / "include" / PRIMITIVES[primitive].header)
+    aligns = {a.name: a.align for f in contract.functions for a in f.arguments}
     found: dict[str, set[int]] = {}
     for case in cases:
         ((name, distance),) = case.placement.skews.items()
