@@ -7,6 +7,7 @@ pytest does with them.
 
 import contextlib
 import functools
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -39,6 +40,7 @@ from rig.tally import SHOWN, Tally, added_up, skipped_row, tally_row
 from rig.verdicts import FoundFault, failures_of, report, smallest
 
 ISA = "isa"
+OUT_OF_TIME = "--budget was over"
 
 
 class ManifestFile(pytest.File):
@@ -78,19 +80,21 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
         for name in names
         for turn, path in enumerate(p for p in paths if p.primitive == name)
         for source in lab.sources(name)
+        if lab.plan.is_due(project, path, source.name)
     ]
     ranked.sort(key=lambda row: (row[0], row[3].name if row[0] == PACKAGED else "", row[1]))
     for rank in sorted({row[0] for row in ranked} | {3}):
         for _, _, path, source in (row for row in ranked if row[0] == rank):
             yield f"{path.id}/{source.name}", _maker(BatchItem, path=path, source=source)
         for name in names if rank == 3 else ():
-            taken = tuple(p for p in paths if p.primitive == name)
+            due = (p for p in paths if lab.plan.is_due(project, p, GENERATED))
+            taken = tuple(p for p in due if p.primitive == name)
             if taken and strategies.has_strategy(name):
                 yield f"{name}/{project.arch}/{GENERATED}", _maker(GeneratedItem, paths=taken)
         for path in paths if rank == 3 else ():
-            if path.id in stepped:
+            if path.id in stepped and lab.plan.is_due(project, path, CONSTANT_TIME):
                 yield f"{path.id}/{CONSTANT_TIME}", _maker(ConstantTimeItem, path=path)
-            if is_swept(path.primitive):
+            if is_swept(path.primitive) and lab.plan.is_due(project, path, NOVELTY):
                 yield f"{path.id}/{NOVELTY}", _maker(NoveltyItem, path=path)
 
 
@@ -132,6 +136,8 @@ def _maker(kind: type["_RigItem"], **fields: Any) -> Any:
 
 
 class _RigItem(pytest.Item):
+    _over: tuple[Lab, Project, Sequence[Path]] | None = None
+
     def reportinfo(self) -> tuple[FilePath, int | None, str]:
         return self.path, None, self.name
 
@@ -143,6 +149,7 @@ class _RigItem(pytest.Item):
     def runtest(self) -> None:
         """Judges. An interrupt starts its traceback here: CPython 3.11 may raise it between two
         lines, which pytest cannot word."""
+        self._check_time()
         try:
             self.judge()
         except KeyboardInterrupt:
@@ -152,7 +159,22 @@ class _RigItem(pytest.Item):
         """Raises FoundFault for what is wrong."""
         raise NotImplementedError
 
-    def mark_path(self, path: Path) -> None:
+    def set_paths(self, lab: Lab, project: Project, paths: Sequence[Path]) -> None:
+        """Names the paths that the item judges: it is marked with what they are."""
+        self._over = (lab, project, paths)
+        for path in paths:
+            self._mark(path)
+
+    def _check_time(self) -> None:
+        """Skips the item, with a row for each of its paths, where the run's time is over."""
+        lab, project, paths = self._over or (None, None, ())
+        if lab and project and 0 < lab.plan.until < time.time():
+            source = self.name.rpartition("/")[2]
+            for path in paths:
+                lab.record(project, skipped_row(path, source, "budget", OUT_OF_TIME))
+            pytest.skip(OUT_OF_TIME)
+
+    def _mark(self, path: Path) -> None:
         """Marks with arguments, so that `-m "variant(name='avx2')"` selects."""
         self.add_marker(pytest.mark.primitive(name=path.primitive))
         self.add_marker(pytest.mark.arch(name=path.arch))
@@ -183,8 +205,7 @@ class _PathsItem(_RigItem):
     def __init__(self, *, lab: Lab, project: Project, paths: tuple[Path, ...], **rest: Any) -> None:
         super().__init__(**rest)
         self._run = (lab, project, paths)
-        for path in paths:
-            self.mark_path(path)
+        self.set_paths(lab, project, paths)
 
 
 class IsaItem(_PathsItem):
@@ -240,7 +261,7 @@ class BatchItem(_RigItem):
     ) -> None:
         super().__init__(**rest)
         self._run = (lab, project, path, source)
-        self.mark_path(path)
+        self.set_paths(lab, project, (path,))
 
     def judge(self) -> None:
         """Runs, records a row, fails with the first findings."""
@@ -271,7 +292,7 @@ class NoveltyItem(_RigItem):
     def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
         super().__init__(**rest)
         self._run = (lab, project, path)
-        self.mark_path(path)
+        self.set_paths(lab, project, (path,))
 
     def judge(self) -> None:
         """Searches, records a row, fails with the smallest case of each check."""
@@ -304,7 +325,7 @@ class ConstantTimeItem(_RigItem):
     def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
         super().__init__(**rest)
         self._run = (lab, project, path)
-        self.mark_path(path)
+        self.set_paths(lab, project, (path,))
 
     def judge(self) -> None:
         """Runs, records a row, fails with the first finding of each check."""

@@ -80,6 +80,13 @@ OPTIONS: tuple[Option, ...] = (
         default="default",
     ),
     Option(
+        "budget",
+        float,
+        "of the deep profile: begin no item after so long; the next deep run goes on from there",
+        "SECONDS",
+        default=0.0,
+    ),
+    Option(
         "changed",
         bool,
         "judge only paths whose code, contract, oracle or inputs changed since they were last "
@@ -127,6 +134,7 @@ class Options:
     variant: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     profile: str = "default"
+    budget: float = 0.0
     changed: bool = False
     require_arch: tuple[str, ...] = ()
     runner: tuple[str, ...] = ()
@@ -161,6 +169,10 @@ def gather(values: Mapping[str, Any]) -> Options:
         raise RigError(f"--seed {options.seed}: a number from {SEEDS[0]} to {SEEDS[-1]}")
     if not 0 <= options.novelty_budget < float("inf"):
         raise RigError(f"--novelty-budget {options.novelty_budget}: seconds, 0 or more")
+    if not 0 <= options.budget < float("inf"):
+        raise RigError(f"--budget {options.budget}: seconds, 0 or more")
+    if options.budget and options.profile != "deep":
+        raise RigError(f"--budget {options.budget}: only --profile deep goes on where it stopped")
     return options
 
 

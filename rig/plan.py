@@ -61,7 +61,9 @@ class Absence:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`folder` takes the parts that workers write; `build_seconds` is wall time. `carried` are
-    the paths, as (manifest, id), that earlier runs proved: their rows are there already."""
+    the paths, as (manifest, id), that earlier runs proved, `resumed` their sources, as (manifest,
+    id, source), that earlier sessions of a deep run judged: the rows of both are there already.
+    `until` is the time after which no item begins, 0 for none."""
 
     folder: FilePath
     cache: FilePath
@@ -73,6 +75,8 @@ class Plan:
     build_seconds: float
     plan_seconds: float
     carried: frozenset[tuple[str, str]] = frozenset()
+    resumed: frozenset[tuple[str, str, str]] = frozenset()
+    until: float = 0.0
 
     def paths(self, project: Project) -> tuple[Path, ...]:
         """The paths of a project that this run takes, in order of primitives."""
@@ -82,6 +86,10 @@ class Plan:
         """Those of them that are not carried over."""
         name = str(project.manifest.path)
         return tuple(p for p in self.paths(project) if (name, p.id) not in self.carried)
+
+    def is_due(self, project: Project, path: Path, source: str) -> bool:
+        """Whether a source is still to run on a path that is due."""
+        return (str(project.manifest.path), path.id, source) not in self.resumed
 
     def _takes(self, path: Path) -> bool:
         wanted, variants = self.options.primitive, self.options.variant
@@ -94,6 +102,7 @@ class Plan:
 def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
     """Builds, runs the controls, enumerates; raises RigError where that cannot be done."""
     began = time.monotonic()
+    until = time.time() + options.budget if options.budget else 0.0
     cache = cache_folder(options.cache_dir)
     toolchain = find_toolchain(options.cc)
     read = [manifests.read(path) for path in paths]
@@ -116,6 +125,7 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
         absences=absences,
         build_seconds=built - began,
         plan_seconds=time.monotonic() - built,
+        until=until,
     )
     _check_selection(plan)
     plan = replace(plan, folder=_run_folder(cache))

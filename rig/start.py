@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from rig.carried.progress import resume
 from rig.carried.proofs import carry
 from rig.errors import RigError
 from rig.interrupt import await_interrupt
@@ -46,7 +47,8 @@ def begin(config: pytest.Config, manifests: Sequence[Path]) -> Lab:
             f"rig: controls not held, no verdict is given: {names}", returncode=COULD_NOT_RUN
         )
     lab = Lab(plan, f"main-{os.getpid()}")
-    return carry(lab) if options.changed else lab
+    lab = carry(lab) if options.changed else lab
+    return resume(lab) if options.profile == "deep" else lab
 
 
 def _begin_worker(folder: Path, worker: str) -> Lab:

@@ -6,24 +6,20 @@ verdicts. A path that failed is not kept: it is judged in every run until it pas
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path as FilePath
 from typing import Any
 
 from rig.cache import digest, write_atomically
 from rig.capabilities.paths import Path
+from rig.carried.entries import Row, entry, rows_of
 from rig.carried.follows import path_key
-from rig.carried.places import Flow, MovedError, Places
+from rig.carried.places import Places
 from rig.items import sources_of
 from rig.lab import Lab
 from rig.plan import Plan, write_plan
 from rig.project import Project
-
-_FLOW = ("hits", "branches", "indirect")
-
-Row = Mapping[str, Any]
 
 
 def carry(lab: Lab) -> Lab:
@@ -33,9 +29,10 @@ def carry(lab: Lab) -> Lab:
     for project in lab.plan.projects:
         kept, places = _read(_file(lab.plan, project)), Places(project.image)
         for path in lab.plan.paths(project):
-            found = _rows(kept.get(path.id), path_key(lab, project, path), places)
+            proof = kept.get(path.id, {})
+            found = rows_of(proof, path_key(lab, project, path), places)
             for row in found:
-                lab.record(project, row)
+                lab.record(project, {**row, "carried": proof["date"]})
             if found:
                 taken.add((str(project.manifest.path), path.id))
     plan = replace(lab.plan, carried=frozenset(taken))
@@ -54,7 +51,8 @@ def keep(lab: Lab, rows: Sequence[Row]) -> None:
         for path in lab.plan.paths(project):
             own = by_path.get((str(project.manifest.path), path.id), [])
             if not lab.plan.options.checks and _is_new_proof(lab, project, path, own):
-                kept[path.id] = _entry(path_key(lab, project, path), own, places)
+                now = [{k: v for k, v in row.items() if k != "resumed"} for row in own]
+                kept[path.id] = entry(path_key(lab, project, path), now, places)
         write_atomically(file, json.dumps(kept, separators=(",", ":")).encode())
 
 
@@ -76,40 +74,3 @@ def _read(file: FilePath) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return kept
-
-
-def _entry(key: str, rows: Sequence[Row], places: Places) -> dict[str, Any]:
-    """Flow is kept once, in the first row: of which source it came no one asks."""
-    bare = [{k: v for k, v in row.items() if k not in ("manifest", *_FLOW)} for row in rows]
-    return {
-        "key": key,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "names": places.names,
-        "flow": places.named(_union(rows)),
-        "rows": bare,
-    }
-
-
-def _union(rows: Sequence[Row]) -> Flow:
-    masks: dict[int, int] = {}
-    for at, mask in (pair for row in rows for pair in row["branches"]):
-        masks[at] = masks.get(at, 0) | mask
-    return {
-        "hits": sorted({at for row in rows for at in row["hits"]}),
-        "branches": sorted(masks.items()),
-        "indirect": sorted({tuple(pair) for row in rows for pair in row["indirect"]}),
-    }
-
-
-def _rows(entry: Mapping[str, Any] | None, key: str, places: Places) -> list[dict[str, Any]]:
-    """The rows of an entry in terms of this image; none if it proves nothing for it."""
-    if entry is None or entry["key"] != key:
-        return []
-    try:
-        flow = places.found(entry["names"], entry["flow"])
-    except MovedError:
-        return []
-    nothing: Flow = {name: [] for name in _FLOW}
-    rows = [{**row, **nothing, "carried": entry["date"]} for row in entry["rows"]]
-    rows[0] |= flow
-    return rows

@@ -141,7 +141,7 @@ def _results(runs: Sequence[Run], coverage: Document) -> Row:
         "runs": [{"from": run.name, **run.results["run"]} for run in runs],
         "totals": {
             "cases": sum(n for path in paths for n in path["cases"].values()),
-            "carried": sum(n for p in paths if p["carried"] for n in p["cases"].values()),
+            "carried": sum(path["earlier"] for path in paths),
             "failed": sum(path["failed"] for path in paths) + mismatches,
             "skipped": sum(p["verdict"] == "skipped" for p in paths) + len(run["absent"]),
         },
@@ -207,6 +207,7 @@ def _path(
         **ran[0],
         "masks": _once(ran, "masks"),
         "carried": min((row["carried"] for row in ran if row["carried"]), default=None),
+        "earlier": sum(row["earlier"] for row in ran),
         "verdict": verdict,
         "reason": next((row["reason"] for row in ran if row["reason"]), None),
         "cases": cases,

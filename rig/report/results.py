@@ -97,6 +97,7 @@ def _run(plan: Plan) -> dict[str, Any]:
         },
         "command": sys.argv[1:],
         "seed": plan.options.seed,
+        "progress": None,
         "profile": plan.options.profile,
         "checks": [name for name in CHECKS if name in plan.options.selection.checks],
         "left_out": list(left_out(plan.options.selection, plan.options.cap_matrix)),
@@ -118,7 +119,7 @@ def _totals(paths: Sequence[Row], plan: Plan) -> dict[str, int]:
     mismatches = sum(len(s.mismatches) for p in plan.projects for s in p.sweeps)
     return {
         "cases": sum(n for path in paths for n in path["cases"].values()),
-        "carried": sum(n for p in paths if p["carried"] for n in p["cases"].values()),
+        "carried": sum(path["earlier"] for path in paths),
         "failed": sum(path["failed"] for path in paths) + mismatches,
         "skipped": sum(path["verdict"] == "skipped" for path in paths) + len(plan.absences),
     }
@@ -166,6 +167,7 @@ def _path(
         "variants": dict(path.choice),
         "masks": [str(mask) for mask in path.masks],
         "carried": next((row["carried"] for row in rows if "carried" in row), None),
+        "earlier": sum(row["cases"] for row in rows if "resumed" in row or "carried" in row),
         "verdict": verdict,
         "reason": reason,
         "cases": _counts(ran),

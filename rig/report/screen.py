@@ -50,6 +50,8 @@ def screen(
     yield from _primitives(document)
     yield ""
     yield from _not_run(document, packages)
+    if run["progress"]:
+        yield from _line("deep", progress_text(run["progress"]))
     if run["left_out"]:
         yield from _line("left out", left_out_text(run["left_out"]))
     for line in document["stale"]:
@@ -206,6 +208,38 @@ def _not_run(document: Document, packages: Sequence[Package]) -> Iterator[str]:
     for absent in document["run"]["absent"]:
         yield from _line(label, f"{absent['arch']}: {absent['reason']}; {absent['fix']}")
         label = ""
+
+
+def progress_text(progress: Document) -> str:
+    """How far a deep run has come, and what its estimate of the rest comes from."""
+    taken = f"{progress['judged']:,} items judged"
+    if progress["since"]:
+        since = progress["since"][:16].replace("T", " ")
+        taken += f", {progress['resumed']:,} results of sessions since {since} UTC taken over"
+    if progress["whole"]:
+        return f"{taken}; the round is whole, the next deep run begins anew"
+    if not progress["left"]:
+        return f"{taken}; the next deep run goes on with what was not selected or broke"
+    text = f"{taken}; {progress['left']:,} items left, {_estimate(progress)}"
+    return f"{text}; `rig run --profile deep` goes on"
+
+
+def _estimate(progress: Document) -> str:
+    if progress["seconds"] is None:
+        return "nothing like some of them ever ran, so no estimate"
+    guessed = progress["guessed"]
+    by = "the time that each took last"
+    if guessed:
+        by = f"the mean of their kind for {guessed:,}" + (
+            f", {by} for the others" if guessed < progress["left"] else ""
+        )
+    return f"about {_duration(progress['seconds'])} on {progress['jobs']} processes by {by}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def left_out_text(rows: Sequence[Document]) -> str:

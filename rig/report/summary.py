@@ -7,16 +7,19 @@ folder. Never here: verdicts; they are in the rows.
 import json
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rig.carried.outlook import outlook, remembered
+from rig.carried.progress import keep_progress
 from rig.carried.proofs import keep
 from rig.errors import RigError
 from rig.gate.verdict import exit_code, judged, say
 from rig.interrupt import interrupt_workers, was_interrupted
+from rig.items import OUT_OF_TIME
 from rig.lab import Lab, rows
 from rig.report.coverage import coverage
 from rig.report.coveragepy import native_parts
@@ -47,6 +50,8 @@ class Reporter:
         self.covered: dict[str, Any] | None = None
         self.trouble = ""
         self.gate: list[str] = []
+        self.seconds: dict[str, float] = {}
+        self.left: set[str] = set()
 
     def pytest_report_header(self) -> list[str]:
         """What was built, before anything runs."""
@@ -59,6 +64,14 @@ class Reporter:
                 f"{image.reused} reused, {count} paths"
             )
         return lines
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Notes how long an item took, or that the budget left no time for it."""
+        if report.when == "call" and report.skipped:
+            if OUT_OF_TIME in str(report.longrepr):
+                self.left.add(report.nodeid)
+        elif report.when == "call":
+            self.seconds[report.nodeid] = report.duration
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -73,6 +86,9 @@ class Reporter:
         reason = _CUT_SHORT if stopped else _UNREACHED.get(exitstatus, _CUT_SHORT)
         found = rows(self.plan.folder)
         self.document = results(self.plan, found, reason)
+        if self.plan.options.profile == "deep":
+            whole = keep_progress(self.lab, found)
+            self.document["run"]["progress"] = self._progress(session.config, found, whole)
         if reason is _NOT_SELECTED:
             stale = stale_entries(self.plan, found, self._sources)
             self.document["stale"] = [stale_line(entry) for entry in stale]
@@ -86,6 +102,25 @@ class Reporter:
                 session.exitstatus = self._judge(self.covered) or exitstatus
         else:
             self.trouble = f"{reason['text']}: the report was not replaced"
+
+    def _progress(
+        self, config: pytest.Config, rows: Sequence[Mapping[str, Any]], whole: bool
+    ) -> dict[str, Any]:
+        """Where a deep run stands, as results.json has it."""
+        known = remembered(self.plan.cache, self.seconds)
+        jobs = getattr(config.option, "numprocesses", None) or 1
+        ahead = outlook(known, self.left, jobs)
+        return {
+            "budget": self.plan.options.budget,
+            "since": min((row["resumed"] for row in rows if "resumed" in row), default=None),
+            "resumed": sum("resumed" in row for row in rows),
+            "judged": len(self.seconds),
+            "whole": whole,
+            "left": ahead.left,
+            "seconds": ahead.seconds,
+            "guessed": ahead.guessed,
+            "jobs": jobs,
+        }
 
     def _sources(self, primitive: str) -> list[str]:
         return [source.name for source in self.lab.sources(primitive)]

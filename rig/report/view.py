@@ -16,7 +16,7 @@ from rig.checks.findings import CHECKS
 from rig.report.executed import Share, directions, entered, gaps, instructions, reached_by
 from rig.report.marked import Document, Image, ImageView, image_view, images
 from rig.report.reach import Function, Reached, variants_of
-from rig.report.screen import controls_text, left_out_text
+from rig.report.screen import controls_text, left_out_text, progress_text
 
 UNUSED = "-"
 WORDS: Mapping[str, tuple[str, str]] = {
@@ -262,6 +262,8 @@ def _facts(run: Document) -> Iterator[tuple[str, str]]:
     for arch, mask in host["capabilities"].items():
         yield f"{arch} CPU", f"{mask} ({_mask(mask, arch).names})"
     yield "seed", f"{run['seed']}; profile {run['profile']}; --cap-matrix {run['cap_matrix']}"
+    if run["progress"]:
+        yield "deep", progress_text(run["progress"])
     if run["left_out"]:
         yield "left out", left_out_text(run["left_out"])
 

@@ -46,6 +46,7 @@ def _path(
         "verdict": verdict,
         "reason": {"code": CODES.get(reason, "cpu"), "text": reason} if reason else None,
         "carried": None,
+        "earlier": 0,
         "abandoned": 17 if verdict == "fail" else 0,
     }
 
@@ -75,6 +76,7 @@ def _document(paths: list[Document], variants: list[Document], **changed: Any) -
             "absent": [],
             "prebuilt": [],
             "left_out": [],
+            "progress": None,
             "host": {"machine": "x86_64"},
         },
         "stale": [],
@@ -123,6 +125,17 @@ def _red() -> Document:
         "absent": [{"arch": "arm", "reason": "no runner for it", "fix": "run with --arch x86_64"}],
         "host": {"machine": "x86_64"},
         "prebuilt": [{"path": "lib/fast.o", "sha256": "0123456789abcdef" * 4}],
+        "progress": {
+            "budget": 600.0,
+            "since": "2026-01-02T03:04:05+00:00",
+            "resumed": 61,
+            "judged": 143,
+            "whole": False,
+            "left": 1300,
+            "seconds": 8000.0,
+            "guessed": 20,
+            "jobs": 2,
+        },
         "left_out": [
             _left("dispatch", "check", "--checks"),
             _left("sweep", "source", "--profile quick", 400, -1, "cases of each path"),
