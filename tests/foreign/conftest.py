@@ -83,16 +83,16 @@ class Bench:
         paths = [p for s in project.sweeps for p in s.paths if not missing(p, project.host)]
         return {(p.kind, p.choice[0][1]): self.judge(project, p, p.masks[0]) for p in paths}
 
-    def judge(self, project: Project, path: Path, mask: Vector) -> Judged:
-        """One path under one mask."""
+    def judge(self, project: Project, path: Path, mask: Vector, every: int = 1) -> Judged:
+        """One path under one mask, by one in `every` of its cases."""
         definition = PRIMITIVES[path.primitive]
-        every, found = self.contents(path.primitive)
-        taken = [pair for pair in zip(every, found, strict=True) if takes(path, pair[0])]
+        whole, found = self.contents(path.primitive)
+        taken = [pair for pair in zip(whole, found, strict=True) if takes(path, pair[0])][::every]
         cases, wanted = [case for case, _ in taken], [answer for _, answer in taken]
         batch = make_batch(definition, binding(project, path), cases, wanted)
         trial = Trial(mask, (2, 3), BUDGET_US)
         outcome = try_batch(project, self.session(project), path, batch, trial)
-        declined = tuple(case for case in every if not takes(path, case))
+        declined = tuple(case for case in whole if not takes(path, case))
         return Judged(outcome.cases, declined, outcome.findings)
 
     def contents(self, primitive: str) -> tuple[list[Case], tuple[Answer, ...]]:

@@ -45,6 +45,16 @@ def test_every_variant_of_a_library_passes(bench, library):
             assert found.cases > 10, path.id
 
 
+@pytest.mark.parametrize("arch", ["aarch64", "arm"])
+def test_every_variant_on_arm_passes(bench, arch):
+    library = bench.project("cryptogams/rig.toml", arch)
+    for path in (p for s in library.sweeps for p in s.paths if p.kind == "direct"):
+        if not missing(path, library.host):
+            found = bench.judge(library, path, path.masks[0], every=5)
+            assert found.findings == (), path.id
+            assert found.cases > 10, path.id
+
+
 def test_a_variant_for_one_block(bench):
     for path, found in bench.judged(bench.project("cryptogams/ring.toml")).items():
         assert found.findings == (), path

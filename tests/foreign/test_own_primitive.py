@@ -68,6 +68,15 @@ def test_every_variant_passes_on_every_source(bench, project):
         assert judged.cases > 100, path
 
 
+@pytest.mark.parametrize("arch", ["aarch64", "arm"])
+def test_every_variant_on_arm_passes(bench, arch):
+    project = bench.project("sha256/rig.toml", arch)
+    for path in (p for s in project.sweeps for p in s.paths):
+        found = bench.judge(project, path, path.masks[0], every=3)
+        assert found.findings == (), path.id
+        assert found.cases > 30, path.id
+
+
 def test_what_the_shapes_give(project):
     found = {source.name: source.load() for source in sources("sha256", None)}
     assert list(found) == [PUBLISHED, EDGES, SWEEP, LONG]
