@@ -31,14 +31,17 @@ class Relocations:
 
 @dataclass(frozen=True, slots=True)
 class Registers:
-    """What a runner tells by number. `all` is what it gives of a crash, in its order; `pc` one
-    of them; so many of the last as `of_fault` says are known of a crash only. `kept` is what a
-    call must leave. `write_fault` names a register and its bit that is set when a fault came from
-    a write; none where the kernel does not tell."""
+    """What a runner tells by number. `all` is what it gives of a crash, in its order; `pc` and
+    `sp` are two of them; so many of the last as `of_fault` says are known of a crash only. `kept`
+    is what a call must leave. `dwarf` are the numbers of call frame information. `write_fault`
+    names a register and its bit that is set when a fault came from a write; none where the kernel
+    does not tell."""
 
     all: tuple[str, ...]
     pc: str
+    sp: str
     kept: tuple[str, ...]
+    dwarf: Mapping[int, str]
     write_fault: tuple[str, int] | None = None
     of_fault: int = 0
 
@@ -120,10 +123,38 @@ _X86_FEATURE_FLAGS = {
 _X86_CONTROL = ("DF", "MXCSR", "x87 control word", "x87 tag word")
 _X86_WRITE_FAULT = ("error", 1 << 1)  # SDM volume 3, 4.7: W/R
 
-_RUNNER = tuple(f"runner/{n}.c" for n in ("runner", "child", "signals", "stack", "support"))
+_RUNNER = tuple(
+    f"runner/{n}.c" for n in ("runner", "child", "frames", "signals", "stack", "support")
+)
 _X86_RUNNER = (*_RUNNER, "runner/x86.c")
 _ARM_RUNNER = (*_RUNNER, "runner/flagless.c")
 _ARM_WRITE_FAULT = ("store", 1)  # the runner decodes it: qemu fills no syndrome into its frames
+
+# Each ABI's supplement on DWARF, and that of d8-d15, which alone of the vectors are kept.
+_X86_64_DWARF = dict(
+    enumerate(
+        (
+            *("rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"),
+            *("r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip"),
+        )
+    )
+)
+_I386_DWARF = dict(
+    enumerate(("eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip", "eflags"))
+)
+_AARCH64_DWARF = {
+    **{n: f"x{n}" for n in range(31)},
+    31: "sp",
+    32: "pc",
+    **{64 + n: f"d{n}" for n in range(8, 16)},
+}
+_ARM_DWARF = {
+    **{n: f"r{n}" for n in range(13)},
+    13: "sp",
+    14: "lr",
+    15: "pc",
+    **{256 + n: f"d{n}" for n in range(8, 16)},
+}
 
 _X86_64 = Architecture(
     name="x86_64",
@@ -143,7 +174,9 @@ _X86_64 = Architecture(
             *("segments", "error"),
         ),
         pc="rip",
+        sp="rsp",
         kept=("rbx", "rbp", "r12", "r13", "r14", "r15", "rsp", *_X86_CONTROL),
+        dwarf=_X86_64_DWARF,
         write_fault=_X86_WRITE_FAULT,
     ),
     trap=1,
@@ -168,7 +201,9 @@ _I386 = Architecture(
             "error",
         ),
         pc="eip",
+        sp="esp",
         kept=("ebx", "ebp", "esi", "edi", "esp", *_X86_CONTROL),
+        dwarf=_I386_DWARF,
         write_fault=_X86_WRITE_FAULT,
     ),
     trap=1,
@@ -204,12 +239,14 @@ _AARCH64 = Architecture(
     registers=Registers(
         all=(*(f"x{n}" for n in range(31)), "sp", "pc", "pstate", "store"),
         pc="pc",
+        sp="sp",
         kept=(
             *(f"x{n}" for n in range(18, 30)),
             "sp",
             *(f"d{n}" for n in range(8, 16)),
             "FPCR",
         ),
+        dwarf=_AARCH64_DWARF,
         write_fault=_ARM_WRITE_FAULT,
         of_fault=1,
     ),
@@ -236,7 +273,9 @@ _ARM = Architecture(
     registers=Registers(
         all=(*(f"r{n}" for n in range(13)), "sp", "lr", "pc", "cpsr", "store"),
         pc="pc",
+        sp="sp",
         kept=(*(f"r{n}" for n in range(4, 12)), "sp", *(f"d{n}" for n in range(8, 16)), "FPSCR"),
+        dwarf=_ARM_DWARF,
         write_fault=_ARM_WRITE_FAULT,
         of_fault=1,
     ),

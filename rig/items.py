@@ -21,9 +21,27 @@ from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import Leak, examine
 from rig.checks.findings import Finding
-from rig.checks.trial import where
+from rig.checks.trial import CPU_BUDGET_US, where
+from rig.checks.unwind import CHECK as UNWIND
+from rig.checks.unwind import (
+    Unwound,
+    framed,
+    instructions,
+    judge_frames,
+    observe,
+    watching,
+)
 from rig.inputs import strategies
-from rig.inputs.sources import PACKAGED, Source, problems
+from rig.inputs.sources import (
+    EDGES,
+    NEGATIVES,
+    PACKAGED,
+    PUBLISHED,
+    SWEEP,
+    USER,
+    Source,
+    problems,
+)
 from rig.inputs.sweeps import is_swept
 from rig.inputs.twins import LENGTHS
 from rig.lab import Lab, twin_batches
@@ -33,6 +51,7 @@ from rig.primitives.own import ModuleError
 from rig.project import Project
 from rig.report.failures import Failure
 from rig.report.results import ERROR
+from rig.runner.batches import Batch
 from rig.search.corpus import CorpusError
 from rig.search.generated import GENERATED, Search
 from rig.search.paths import NOVELTY, explore_path
@@ -41,6 +60,7 @@ from rig.verdicts import FoundFault, failures_of, report, smallest
 
 ISA = "isa"
 OUT_OF_TIME = "--budget was over"
+UNWOUND = (PUBLISHED, USER, EDGES, NEGATIVES, SWEEP)  # what UnwindItem takes its cases from
 
 
 class ManifestFile(pytest.File):
@@ -68,6 +88,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     """Names, each ending in its part of a profile, with what makes the item."""
     every, paths = lab.plan.paths(project), lab.plan.due(project)
     stepped = stepped_paths(project, every)
+    unwound = framed(project, every)
     names = list(dict.fromkeys(path.primitive for path in every))
     for sweep in project.sweeps:
         if sweep.primitive in names and sweep.dispatched:
@@ -86,6 +107,9 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     for rank in sorted({row[0] for row in ranked} | {3}):
         for _, _, path, source in (row for row in ranked if row[0] == rank):
             yield f"{path.id}/{source.name}", _maker(BatchItem, path=path, source=source)
+        for path in paths if rank == 3 else ():
+            if path.id in unwound and lab.plan.is_due(project, path, UNWIND):
+                yield f"{path.id}/{UNWIND}", _maker(UnwindItem, path=path)
         for name in names if rank == 3 else ():
             due = (p for p in paths if lab.plan.is_due(project, p, GENERATED))
             taken = tuple(p for p in due if p.primitive == name)
@@ -100,15 +124,16 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
 
 def sources_of(lab: Lab, project: Project, path: Path) -> Iterator[str]:
     """What names the rows of a path that was judged whole."""
-    primitive = path.primitive
+    primitive, every = path.primitive, lab.plan.paths(project)
     yield from (source.name for source in lab.sources(primitive))
     if strategies.has_strategy(primitive) and lab.selection.amount(GENERATED):
         yield GENERATED
     if is_swept(primitive) and lab.selection.amount(NOVELTY):
         yield NOVELTY
-    stepped = stepped_paths(project, lab.plan.paths(project))
-    if path.id in stepped and lab.selection.amount(CONSTANT_TIME):
+    if path.id in stepped_paths(project, every) and lab.selection.amount(CONSTANT_TIME):
         yield CONSTANT_TIME
+    if path.id in framed(project, every) and lab.selection.amount(UNWIND):
+        yield UNWIND
 
 
 def stepped_paths(project: Project, paths: Sequence[Path]) -> frozenset[str]:
@@ -284,6 +309,74 @@ class BatchItem(_RigItem):
         ]
         if failures:
             raise FoundFault(report(lab, failures))
+
+
+class UnwindItem(_RigItem):
+    """Call frame information on one path, at each instruction of assembly that its sources run."""
+
+    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._run = (lab, project, path)
+        self.set_paths(lab, project, (path,))
+
+    def judge(self) -> None:
+        """Unwinds, records a row, and one more for what could not be unwound; fails with the
+        first findings."""
+        lab, project, path = self._run
+        reason = unrunnable(project, path)
+        if reason:
+            lab.record(project, skipped_row(path, UNWIND, "cpu", reason))
+            pytest.skip(reason)
+        try:
+            unwound = list(_unwound(lab, project, path))
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            lab.record(project, skipped_row(path, UNWIND, ERROR, text))
+            raise
+        unjudged = {name: why for _, each in unwound for name, why in each.unjudged.items()}
+        failures, taken = _unwound_failures(lab, project, path, unwound)
+        lab.record(project, _row(project, path, UNWIND, _static([*failures], taken)))
+        if unjudged:
+            text = "; ".join(f"unwind: {name}: {why}" for name, why in sorted(unjudged.items()))
+            lab.record(project, skipped_row(path, UNWIND, "no-cfi", text))
+        if failures:
+            raise FoundFault(report(lab, failures.values()))
+        if unjudged:
+            pytest.skip(text)
+
+
+def _unwound(lab: Lab, project: Project, path: Path) -> Iterator[tuple[Batch, Unwound]]:
+    """What the frames of the path's sources give, each instruction's once; the sources that reach
+    farthest first, and no more than there is left to reach."""
+    left, seen = set(instructions(project, path)), set[int]()
+    describe = functools.partial(where, project)
+    small = [source for source in lab.offered(path.primitive) if source.name in UNWOUND]
+    with watching(project) as session:
+        for source in sorted(small, key=lambda source: -source.rank):
+            batch = lab.batch(project, path, source)
+            if not left or not batch.size:
+                continue
+            found = observe(project, session, path, batch.data, lab.seeds()[0], CPU_BUDGET_US)
+            frames = [frame for frame in found if frame.offset not in seen]
+            seen.update(frame.offset for frame in frames)
+            left -= seen
+            yield batch, judge_frames(project, frames, describe)
+
+
+def _unwound_failures(
+    lab: Lab, project: Project, path: Path, unwound: Sequence[tuple[Batch, Unwound]]
+) -> tuple[dict[Finding, Failure], list[Acceptance]]:
+    """The first finding about each function that the manifest does not accept, as a failure."""
+    first = {f.symbol: (f, batch) for batch, each in reversed(unwound) for f in each.findings}
+    standing, taken = sort_out((f for f, _ in first.values()), project.manifest.accept, ())
+    failures = {}
+    for finding in standing:
+        batch, script = first[finding.symbol][1], finding.script or 0
+        case, answer = batch.case(script), batch.answer(script)
+        failures[finding] = Failure(
+            project, path, path.masks[0], lab.seeds(), finding, case, answer
+        )
+    return failures, taken
 
 
 class NoveltyItem(_RigItem):

@@ -28,6 +28,7 @@ from rig.plan import Plan, unrunnable
 from rig.primitives import PRIMITIVES
 from rig.primitives.definition import Operation, octets, parts
 from rig.primitives.pairs import sides
+from rig.profiles import part_of
 from rig.project import Project, binding
 from rig.runner.batches import Batch, Contents, make_batch
 from rig.runner.compose import Binding
@@ -71,9 +72,13 @@ class Lab:
 
     def sources(self, primitive: str) -> tuple[Source, ...]:
         """The sources of a primitive under this run's options, as far as they take them."""
-        folder = self.plan.options.vectors
+        return tuple(s for s in self.offered(primitive) if self.selection.amount(s.name))
+
+    def offered(self, primitive: str) -> tuple[Source, ...]:
+        """The sources of this run's profile, those that `--checks` leaves out included."""
+        folder, profile = self.plan.options.vectors, self.selection.profile
         found = sources(primitive, FilePath(folder) if folder else None)
-        chosen = ((source, self.selection.amount(source.name)) for source in found)
+        chosen = ((source, part_of(source.name).amount(profile)) for source in found)
         return tuple(limited(source, most) for source, most in chosen if most)
 
     def batch(self, project: Project, path: Path, source: Source) -> Batch:
@@ -110,7 +115,7 @@ class Lab:
 
     def _ask(self, primitive: str, name: str) -> Answered:
         definition = PRIMITIVES[primitive]
-        source = next(s for s in self.sources(primitive) if s.name == name)
+        source = next(s for s in self.offered(primitive) if s.name == name)
         cases = source.load()
         found = answers(definition, cases, self.plan.cache)
         return Answered(*with_inverses(definition, cases, found))

@@ -12,6 +12,7 @@ from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.checks.findings import Finding
 from rig.checks.trial import Outcome
+from rig.checks.unwind import CHECK as UNWIND
 from rig.lab import Lab
 from rig.project import Project
 from rig.report.failures import Failure, document, render
@@ -74,7 +75,9 @@ def report(lab: Lab, failures: Iterable[Failure]) -> str:
 
 
 def _with_agreement(lab: Lab, failure: Failure) -> Failure:
-    if failure.case is None or failure.answer is None or failure.twin is not None:
+    """Of secrets and of call frame information other paths say nothing."""
+    apart = failure.twin is not None or failure.finding.check == UNWIND
+    if failure.case is None or failure.answer is None or apart:
         return failure
     right, wrong = lab.agreement(failure.project, failure.case, failure.answer)
     return replace(failure, right=tuple(right), wrong=tuple(wrong))

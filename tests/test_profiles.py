@@ -11,7 +11,7 @@ from rig.profiles import CASES, ENDINGS, PARTS, PROFILES, WHOLE, left_out, part_
 
 ALL = frozenset(CHECKS)
 NAMES = {part.name for part in PARTS}
-APART = {"dispatch", "isa", "constant-time"}  # what makes its own check only
+APART = {"dispatch", "isa", "constant-time", "unwind"}  # what makes its own check only
 
 
 def test_the_table_is_whole() -> None:
@@ -39,6 +39,7 @@ def test_what_is_no_row_is_a_packaged_set(primitive: str) -> None:
         (("value,memory",), {"value", "memory"}, NAMES - APART),
         (("value", "memory"), {"value", "memory"}, NAMES - APART),
         (("dispatch",), {"dispatch"}, {"dispatch"}),
+        (("unwind",), {"unwind"}, {"unwind"}),
         (("sweep,edges",), ALL, {"sweep", "edges"}),
         (("value,sweep",), {"value"}, {"sweep"}),
         (("-value",), ALL - {"value"}, NAMES),

@@ -132,4 +132,47 @@ control_beside_pool:
         .cfi_endproc
         .size control_beside_pool, .-control_beside_pool
 
+/*
+ * void control_framed(uint8_t *out, const uint8_t *in, size_t len,
+ *                     const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: x0 out, x1 in, x2 len, x3 key, x4 counter.
+ * Saves and restores a register, with call frame information; must pass.
+ */
+        .globl control_framed
+        .type control_framed, %function
+        .p2align 2
+control_framed:
+        .cfi_startproc
+        str     x19, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x19, -16
+        mov     x19, xzr
+        ldr     x19, [sp], #16
+        .cfi_def_cfa_offset 0
+        .cfi_restore x19
+        b       control_run
+        .cfi_endproc
+        .size control_framed, .-control_framed
+
+/*
+ * void control_misframed(uint8_t *out, const uint8_t *in, size_t len,
+ *                        const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: x0 out, x1 in, x2 len, x3 key, x4 counter.
+ * The same, but its epilogue leaves the CFA where it was.
+ */
+        .globl control_misframed
+        .type control_misframed, %function
+        .p2align 2
+control_misframed:
+        .cfi_startproc
+        str     x19, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x19, -16
+        mov     x19, xzr
+        ldr     x19, [sp], #16
+        .cfi_restore x19
+        b       control_run
+        .cfi_endproc
+        .size control_misframed, .-control_misframed
+
         .section .note.GNU-stack,"",%progbits

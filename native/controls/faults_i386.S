@@ -74,4 +74,47 @@ control_sse41_unrun:
         .cfi_endproc
         .size control_sse41_unrun, .-control_sse41_unrun
 
+/*
+ * void control_framed(uint8_t *out, const uint8_t *in, size_t len,
+ *                     const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: on the stack, 4(%esp) out, 8 in, 12 len, 16 key, 20 counter.
+ * Saves and restores a register, with call frame information; must pass.
+ */
+        .globl control_framed
+        .type control_framed, @function
+        .p2align 4
+control_framed:
+        .cfi_startproc
+        pushl   %ebx
+        .cfi_adjust_cfa_offset 4
+        .cfi_rel_offset %ebx, 0
+        xorl    %ebx, %ebx
+        popl    %ebx
+        .cfi_adjust_cfa_offset -4
+        .cfi_restore %ebx
+        jmp     control_run
+        .cfi_endproc
+        .size control_framed, .-control_framed
+
+/*
+ * void control_misframed(uint8_t *out, const uint8_t *in, size_t len,
+ *                        const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: on the stack, 4(%esp) out, 8 in, 12 len, 16 key, 20 counter.
+ * The same, but its epilogue leaves the CFA where it was.
+ */
+        .globl control_misframed
+        .type control_misframed, @function
+        .p2align 4
+control_misframed:
+        .cfi_startproc
+        pushl   %ebx
+        .cfi_adjust_cfa_offset 4
+        .cfi_rel_offset %ebx, 0
+        xorl    %ebx, %ebx
+        popl    %ebx
+        .cfi_restore %ebx
+        jmp     control_run
+        .cfi_endproc
+        .size control_misframed, .-control_misframed
+
         .section .note.GNU-stack,"",@progbits

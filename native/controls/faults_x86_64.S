@@ -76,4 +76,47 @@ control_sse41_unrun:
         .cfi_endproc
         .size control_sse41_unrun, .-control_sse41_unrun
 
+/*
+ * void control_framed(uint8_t *out, const uint8_t *in, size_t len,
+ *                     const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: rdi out, rsi in, rdx len, rcx key, r8 counter.
+ * Saves and restores a register, with call frame information; must pass.
+ */
+        .globl control_framed
+        .type control_framed, @function
+        .p2align 4
+control_framed:
+        .cfi_startproc
+        pushq   %rbx
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        xorl    %ebx, %ebx
+        popq    %rbx
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbx
+        jmp     control_run
+        .cfi_endproc
+        .size control_framed, .-control_framed
+
+/*
+ * void control_misframed(uint8_t *out, const uint8_t *in, size_t len,
+ *                        const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: rdi out, rsi in, rdx len, rcx key, r8 counter.
+ * The same, but its epilogue leaves the CFA where it was.
+ */
+        .globl control_misframed
+        .type control_misframed, @function
+        .p2align 4
+control_misframed:
+        .cfi_startproc
+        pushq   %rbx
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        xorl    %ebx, %ebx
+        popq    %rbx
+        .cfi_restore %rbx
+        jmp     control_run
+        .cfi_endproc
+        .size control_misframed, .-control_misframed
+
         .section .note.GNU-stack,"",@progbits

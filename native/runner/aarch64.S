@@ -91,6 +91,8 @@ machine_trampoline:
         .endr
         ldr x30, [x30, #FRAME_IN + 8 * 30]
         blr x30
+        .globl machine_returned
+machine_returned:
 
         adrp x16, call_frame
         add x16, x16, :lo12:call_frame

@@ -5,6 +5,7 @@
 #include "flagless.h"
 #include "garbage.h"
 #include "machine.h"
+#include "memory.h"
 #include "platform.h"
 #include "signals.h"
 #include "stack.h"
@@ -87,14 +88,17 @@ int machine_xgetbv(uint32_t index, uint64_t *value) {
 }
 
 /* The kernel's layout: ucontext_t with struct sigcontext. */
-enum { FRAME_LR = 30, FRAME_PC = 32, FRAME_PSTATE, FRAME_REGISTERS, ZERO_REGISTER = 31 };
+enum { FRAME_LR = 30, FRAME_SP_WORD, FRAME_PC, FRAME_PSTATE, FRAME_REGISTERS, ZERO_REGISTER = 31 };
+#define FPSIMD_RECORD 0x46508001u /* fpsr, fpcr, v0-v31 */
 
 struct signal_context {
     uint64_t flags, link, stack[3], mask, unused[16], fault_address;
     uintptr_t registers[FRAME_REGISTERS]; /* x0-x30, sp, pc, pstate */
+    _Alignas(16) uint8_t records[];
 };
 
 _Static_assert(offsetof(struct signal_context, registers) == 184, "registers");
+_Static_assert(offsetof(struct signal_context, records) == 464, "records");
 
 /* Arm ARM, C4.1: loads and stores; what goes by literals loads, and pairs, exclusives and
    structures have one bit for it. */
@@ -114,6 +118,32 @@ unsigned machine_fault(const struct signal_context *context, uint64_t *words) {
     const uintptr_t pc = context->registers[FRAME_PC];
     *words = readable(pc) && is_store(*(const uint32_t *)pc);
     return 1;
+}
+
+uint64_t machine_sp(const struct signal_context *context) {
+    return context->registers[FRAME_SP_WORD];
+}
+
+/* Records of the frame's reserved space: a number, a size, what it is; number 0 ends them. */
+unsigned machine_saved_vectors(const struct signal_context *context, uint64_t *words) {
+    const uint8_t *record = context->records;
+    uint32_t head[2];
+    for (;;) {
+        memcpy(head, record, sizeof head);
+        if (head[0] == FPSIMD_RECORD) break;
+        if (!head[0] || !head[1]) return 0;
+        record += head[1];
+    }
+    for (unsigned i = 0; i < KEPT_VECTORS; i++)
+        memcpy(words + i, record + 16 + 16 * (8 + i), sizeof *words);
+    return KEPT_VECTORS;
+}
+
+unsigned machine_kept(uint64_t *words) {
+    for (unsigned i = 0; i <= X29 - X18; i++) words[i] = call_frame.in[X18 + i];
+    words[KEPT_SP] = call_frame.sp;
+    for (unsigned i = 0; i < KEPT_VECTORS; i++) words[KEPT_D8 + i] = call_frame.vectors[8 + i][0];
+    return KEPT_D8 + KEPT_VECTORS;
 }
 
 /* -------- jumps (Arm ARM, C4.1: branches) -------- */
@@ -176,7 +206,7 @@ enum direction machine_jump(uint32_t code, uintptr_t *registers) {
 
 int machine_trap(const struct signal_info *info, struct signal_context *context) {
     uintptr_t *pc = &context->registers[FRAME_PC];
-    struct trap *trap = take_trap(*pc);
+    struct trap *trap = take_trap(*pc, context);
     (void)info;
     if (trap && stepping) log_step(*pc, context);
     if (trap) pass_trap(trap, context->registers, pc);

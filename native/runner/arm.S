@@ -89,6 +89,8 @@ machine_trampoline:
         .cfi_escape 0x0f, 6, 0x7d, (STACK_KEPT & 0x7f) | 0x80, STACK_KEPT >> 7, 0x06, 0x23, SAVED
         ldm lr, {r0-r12, lr}
         blx lr
+        .globl machine_returned
+machine_returned:
 
         movw r12, #:lower16:call_frame
         movt r12, #:upper16:call_frame

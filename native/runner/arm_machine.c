@@ -5,6 +5,7 @@
 #include "flagless.h"
 #include "garbage.h"
 #include "machine.h"
+#include "memory.h"
 #include "platform.h"
 #include "signals.h"
 #include "stack.h"
@@ -125,12 +126,17 @@ int machine_xgetbv(uint32_t index, uint64_t *value) {
 }
 
 /* The kernel's layout: ucontext_t with struct sigcontext. */
-enum { FRAME_LR = 14, FRAME_PC, FRAME_CPSR_WORD, FRAME_REGISTERS };
+enum { FRAME_SP_WORD = 13, FRAME_LR, FRAME_PC, FRAME_CPSR_WORD, FRAME_REGISTERS };
+#define VFP_RECORD 0x56465001u /* d0-d31, fpscr */
 
 struct signal_context {
     uint32_t flags, link, stack[3], trap, error, old_mask;
     uintptr_t registers[FRAME_REGISTERS]; /* r0-r15, cpsr */
+    uint32_t address, masked[32];
+    _Alignas(8) uint32_t records[];
 };
+
+_Static_assert(offsetof(struct signal_context, records) == 232, "records");
 
 /* Arm ARM, F4.1: stores of registers, of several, of halves and pairs, of vectors. qemu leaves
    the frame's error word empty. */
@@ -153,6 +159,30 @@ unsigned machine_fault(const struct signal_context *context, uint64_t *words) {
     const uintptr_t pc = context->registers[FRAME_PC];
     *words = readable(pc) && is_store(*(const uint32_t *)pc);
     return 1;
+}
+
+uint64_t machine_sp(const struct signal_context *context) {
+    return context->registers[FRAME_SP_WORD];
+}
+
+/* Records of the frame's coprocessors: a number, a size in bytes, what it is; number 0 ends
+   them. */
+unsigned machine_saved_vectors(const struct signal_context *context, uint64_t *words) {
+    const uint32_t *record = context->records;
+    while (record[0] != VFP_RECORD) {
+        if (!record[0] || !record[1]) return 0;
+        record += record[1] / sizeof *record;
+    }
+    memcpy(words, record + 2 + 2 * 8, KEPT_VECTORS * sizeof *words);
+    return KEPT_VECTORS;
+}
+
+unsigned machine_kept(uint64_t *words) {
+    for (unsigned i = 0; i <= R11 - R4; i++) words[i] = call_frame.in[R4 + i];
+    words[KEPT_SP] = call_frame.sp;
+    if (call_frame.level == LEVEL_NONE) return KEPT_D8;
+    for (unsigned i = 0; i < KEPT_VECTORS; i++) words[KEPT_D8 + i] = call_frame.vectors[8 + i];
+    return KEPT_D8 + KEPT_VECTORS;
 }
 
 /* -------- jumps (Arm ARM for A and R profiles, F4.1: A32 encodings) -------- */
@@ -248,7 +278,7 @@ enum direction machine_jump(uint32_t code, uintptr_t *registers) {
 
 int machine_trap(const struct signal_info *info, struct signal_context *context) {
     uintptr_t *pc = &context->registers[FRAME_PC];
-    struct trap *trap = take_trap(*pc);
+    struct trap *trap = take_trap(*pc, context);
     (void)info;
     if (trap && stepping) log_step(*pc, context);
     if (trap) pass_trap(trap, context->registers, pc);

@@ -4,6 +4,7 @@
  */
 #include "child.h"
 
+#include "frames.h"
 #include "garbage.h"
 #include "machine.h"
 #include "memory.h"
@@ -295,13 +296,16 @@ static void record_due(void) {
     }
 }
 
-struct trap *take_trap(uint64_t pc) {
+struct trap *take_trap(uint64_t pc, const struct signal_context *context) {
     const uint64_t offset = pc - (uintptr_t)traps.base;
     if (!(run->request.flags & TRAPPING) || offset >= traps.size) return NULL;
     if (!traps.numbers[offset]) return NULL;
     struct trap *trap = &traps.all[traps.numbers[offset] - 1];
     if (!trap->planted) return NULL;
-    if (!trap->hit) traps.order[control->hits++] = (uint32_t)offset;
+    if (!trap->hit) {
+        traps.order[control->hits++] = (uint32_t)offset;
+        if (run->request.flags & RUN_FRAMES) record_frame((uint32_t)offset, context);
+    }
     trap->hit = 1;
     if (!is_followed(trap)) lift_trap(trap);
     return trap;

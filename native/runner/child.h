@@ -20,7 +20,7 @@ struct control {
     volatile uint32_t state, script;
     volatile int32_t step;
     uint32_t ran, failed, last_failed;
-    uint32_t events, unreported, event_bytes, hits, targets;
+    uint32_t events, unreported, event_bytes, hits, targets, frame_bytes;
     uint64_t steps, traced; /* words */
     _Alignas(8) uint8_t event_area[EVENT_LIMIT * (sizeof(struct event) + ACTUAL_LIMIT)];
 };
@@ -72,9 +72,9 @@ const uintptr_t *auxiliary_word(uint64_t type);
 /* Ends the child after an event that leaves nothing to go on with. */
 _Noreturn void end_child(enum state state);
 
-/* For the architecture's handlers: the trap planted at pc, if any, its hit recorded. If it is
-   still planted, the handler goes on behind the jump and tells which way that was. */
-struct trap *take_trap(uint64_t pc);
+/* For the architecture's handlers: the trap planted at pc, if any, its hit recorded, and at the
+   first the frame where the RUN asks for it. If it is still planted, the handler goes on behind the jump and tells which way that was. */
+struct trap *take_trap(uint64_t pc, const struct signal_context *context);
 void lift_trap(struct trap *trap);
 void record_direction(struct trap *trap, enum direction direction);
 

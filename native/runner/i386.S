@@ -153,6 +153,8 @@ machine_trampoline:
         movl call_frame+FRAME_SP, %esp
         .cfi_escape 0x0f, 6, 0x74, (STACK_KEPT & 0x7f) | 0x80, STACK_KEPT >> 7, 0x06, 0x23, 20
         call *call_frame+FRAME_TARGET
+        .globl machine_returned
+machine_returned:
         movl %esp, call_frame+FRAME_OUT+24
         movl call_frame+FRAME_OWN_SP, %esp
         .cfi_restore_state

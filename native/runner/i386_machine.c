@@ -81,6 +81,13 @@ void machine_check(void) {
     stack_check((const uintptr_t *)call_frame.sp, stack_words);
 }
 
+unsigned machine_kept(uint64_t *words) {
+    static const uint8_t in[] = {EBX, EBP, ESI, EDI};
+    for (unsigned i = 0; i < sizeof in; i++) words[i] = call_frame.in[in[i]];
+    words[KEPT_ESP] = call_frame.sp;
+    return KEPT_ESP + 1;
+}
+
 unsigned machine_registers(const struct signal_context *context, uint64_t *words) {
     static const uint8_t order[] = {FRAME_EAX, FRAME_EBX, FRAME_CX,  FRAME_EDX,
                                     FRAME_ESI, FRAME_EDI, FRAME_EBP, FRAME_ESP,

@@ -42,6 +42,14 @@ unsigned machine_registers(const struct signal_context *context, uint64_t *words
 /* What stands behind them of a fault only, as it takes a look at the instruction; how many. */
 unsigned machine_fault(const struct signal_context *context, uint64_t *words);
 
+/* There too: the stack pointer; d8-d15 on ARM, if the frame has them; how many. */
+uint64_t machine_sp(const struct signal_context *context);
+unsigned machine_saved_vectors(const struct signal_context *context, uint64_t *words);
+
+/* What the call that runs must keep, as its caller left it, in the order of `kept` in
+   rig/architectures.py, without control registers; how many. */
+unsigned machine_kept(uint64_t *words);
+
 /* Deals with SIGTRAP from a trap or a step of the runner's own; 0 if it was none. */
 int machine_trap(const struct signal_info *info, struct signal_context *context);
 

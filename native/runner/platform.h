@@ -21,7 +21,7 @@
 /*
  * Beside these: STEPS_BY_TRAPS, where a CPU has no trap flag; EXTENDED_BITS, to which a caller
  * extends narrower arguments; PHASE_BYTES, by which the stack pointer at one call differs from
- * that at the next.
+ * that at the next; RED_ZONE, bytes below the stack pointer that signals leave alone.
  */
 #define WORD_BITS (8u * sizeof(uintptr_t))
 

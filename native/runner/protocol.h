@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 5u
+#define PROTOCOL_VERSION 6u
 
 #define PAGE 4096ull
 #define SLOT_COUNT 16u
@@ -27,6 +27,8 @@
 #define ACTUAL_LIMIT 4096u
 #define EVENT_LIMIT 256u
 #define TARGET_LIMIT (1u << 16)
+#define FRAME_STACK 8192u
+#define FRAME_ROOM (32u << 20)
 #define PASS_LIMIT 256u /* of one jump in one script, before its trap rests */
 
 enum operation {
@@ -75,6 +77,7 @@ enum run_flag {
     RUN_FLIP = 8,
     RUN_BRANCHES = 16, /* with RUN_COVERAGE: directions and targets of jumps */
     RUN_REGISTERS = 32, /* with RUN_STEP: the registers at each step instead of its PC */
+    RUN_FRAMES = 64, /* with RUN_COVERAGE: registers and stack at first hits */
 };
 
 enum trap_kind { TRAP_PLAIN, TRAP_CONDITIONAL, TRAP_INDIRECT };
@@ -103,11 +106,12 @@ struct wire_write {
 };
 
 /* Followed by the events, then `traced` words of 64 bits, then `hits` u32 text offsets, then
-   `branches` of struct wire_branch, then `targets` of struct wire_target. The words are a PC for
-   each step, or its registers in the order of rig/architectures.py. */
+   `branches` of struct wire_branch, then `targets` of struct wire_target, then `frame_bytes` of
+   struct wire_frame. The words are a PC for each step, or its registers in the order of
+   rig/architectures.py. */
 struct run_reply {
     uint32_t ran, failed, events, unreported, hits, branches;
-    uint64_t cpu_ns, steps, traced, targets;
+    uint64_t cpu_ns, steps, traced, targets, frame_bytes;
 };
 
 struct wire_branch {
@@ -117,6 +121,16 @@ struct wire_branch {
 struct wire_target {
     uint64_t target;
     uint32_t offset, reserved;
+};
+
+/* What an unwinder finds at a first hit, and must come to: `returned`, where the call comes back.
+   Followed by the `registers` as of a step, then d8-d15 where there are such; by as many of
+   `kept`, in the order of rig/architectures.py, as the caller had them; by `bytes` of the stack
+   from `stack` on, padded to 8. Of a stack of more than FRAME_STACK bytes, or elsewhere, there are none. */
+struct wire_frame {
+    uint32_t offset, script;
+    uint64_t returned, stack;
+    uint32_t registers, kept, bytes, reserved;
 };
 
 /* A batch: u64 count, u64 offset of each script from the batch's start, scripts. */

@@ -3,6 +3,7 @@
  * (protocol.h) on stdin and stdout and ends when its input does.
  */
 #include "child.h"
+#include "frames.h"
 #include "machine.h"
 #include "memory.h"
 #include "platform.h"
@@ -258,18 +259,20 @@ static void reply_run(uint64_t cpu_ns, int branches) {
         .ran = control->ran, .failed = control->failed, .events = control->events,
         .unreported = control->unreported, .hits = control->hits,
         .branches = branches ? count_branches() : 0, .cpu_ns = cpu_ns, .steps = control->steps,
-        .traced = control->traced, .targets = control->targets};
+        .traced = control->traced, .targets = control->targets,
+        .frame_bytes = control->frame_bytes};
     const uint64_t order_bytes = control->hits * sizeof *traps.order;
     const uint64_t branch_bytes = head.branches * sizeof(struct wire_branch);
     const uint64_t target_bytes = head.targets * sizeof *targets;
     reply_header(STATUS_OK, sizeof head + control->event_bytes + 8 * head.traced + order_bytes +
-                                branch_bytes + target_bytes);
+                                branch_bytes + target_bytes + head.frame_bytes);
     send(&head, sizeof head);
     send(control->event_area, control->event_bytes);
     send(trace, 8 * head.traced);
     send(traps.order, order_bytes);
     if (branches) send_branches();
     send(targets, target_bytes);
+    send(frames, head.frame_bytes);
 }
 
 static void clear_control(uint32_t flags) {
@@ -290,7 +293,8 @@ static uint32_t refusal(const struct payload *payload) {
     if (request->table_words > TABLE_WORDS) return STATUS_ROOM;
     if (payload->size < sizeof *request + request->table_words * 8) return STATUS_LENGTH;
     if (request->flags & TRAPPING && !traps.size) return STATUS_TRAPS;
-    if (request->flags & RUN_BRANCHES && !(request->flags & RUN_COVERAGE)) return STATUS_TRAPS;
+    if (request->flags & (RUN_BRANCHES | RUN_FRAMES) && !(request->flags & RUN_COVERAGE))
+        return STATUS_TRAPS;
     return batch_holds(request) ? STATUS_OK : STATUS_BATCH;
 }
 
@@ -388,7 +392,8 @@ static void map_fixed_places(void) {
     control = map_anywhere(sizeof *control, SHARED);
     trace = map_anywhere(TRACE_WORDS * sizeof *trace, SHARED);
     targets = map_anywhere(TARGET_LIMIT * sizeof *targets, SHARED);
-    if (failed || !control || !trace || !targets) exit_process(2);
+    frames = map_anywhere(FRAME_ROOM, SHARED);
+    if (failed || !control || !trace || !targets || !frames) exit_process(2);
 }
 
 /* `stack` is as the kernel leaves it: the count of arguments, these, 0, the environment, 0, the

@@ -5,7 +5,6 @@
 #include "platform.h"
 
 enum { GARBAGE_BELOW = 8192 };
-#define CALL_SP (STACK + STACK_SIZE - 512)
 
 static struct {
     uint64_t below[GARBAGE_BELOW / 8], above[STACK_KEPT / 8];

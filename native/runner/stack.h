@@ -13,6 +13,9 @@
 #ifndef __ASSEMBLER__
 #include <stdint.h>
 
+/* The stack pointer at a call of phase 0, the highest. */
+#define CALL_SP (STACK + STACK_SIZE - 512)
+
 #include "garbage.h"
 
 /* Fills what stack_open lays out. */

@@ -155,6 +155,15 @@ static void pass(struct trap *trap, struct signal_context *context) {
     if (stepping) log_step(registers[FRAME_IP], context);
 }
 
+uint64_t machine_sp(const struct signal_context *context) {
+    return context->registers[FRAME_SP_WORD];
+}
+
+unsigned machine_saved_vectors(const struct signal_context *context, uint64_t *words) {
+    (void)context, (void)words;
+    return 0;
+}
+
 uintptr_t x86_flags(const struct signal_context *context) {
     const uintptr_t flags = context->registers[FRAME_FLAGS_WORD];
     return stepped_over && !stepping ? flags & ~(uintptr_t)FLAG_TRAP : flags;
@@ -171,7 +180,7 @@ int machine_trap(const struct signal_info *info, struct signal_context *context)
     uintptr_t *pc = &context->registers[FRAME_IP];
     if (info->code != BY_KERNEL) return info->code > 0 && take_step(context);
     *pc -= 1;
-    struct trap *trap = take_trap(*pc);
+    struct trap *trap = take_trap(*pc, context);
     if (trap) pass(trap, context);
     return trap != NULL;
 }

@@ -15,10 +15,11 @@
 
 /* The kernel's ucontext_t as far as its registers. */
 #if defined(__x86_64__)
-enum { FRAME_CX = 14, FRAME_IP = 16, FRAME_FLAGS_WORD, FRAME_REGISTERS = 20 };
+enum { FRAME_CX = 14, FRAME_SP_WORD, FRAME_IP, FRAME_FLAGS_WORD, FRAME_REGISTERS = 20 };
 #else
 enum { FRAME_EDI = 4, FRAME_ESI, FRAME_EBP, FRAME_ESP, FRAME_EBX, FRAME_EDX, FRAME_CX, FRAME_EAX,
-       FRAME_ERROR = 13, FRAME_IP, FRAME_FLAGS_WORD = 16, FRAME_REGISTERS = 19 };
+       FRAME_ERROR = 13, FRAME_IP, FRAME_FLAGS_WORD = 16, FRAME_SP_WORD = FRAME_ESP,
+       FRAME_REGISTERS = 19 };
 #endif
 
 struct signal_context {

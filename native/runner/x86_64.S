@@ -123,6 +123,8 @@ machine_trampoline:
         movq call_frame+FRAME_SP(%rip), %rsp
         .cfi_escape 0x0f, 6, 0x77, (STACK_KEPT & 0x7f) | 0x80, STACK_KEPT >> 7, 0x06, 0x23, 56
         call *call_frame+FRAME_TARGET(%rip)
+        .globl machine_returned
+machine_returned:
         movq %rsp, call_frame+FRAME_OUT+56(%rip)
         movq call_frame+FRAME_OWN_SP(%rip), %rsp
         .cfi_restore_state

@@ -82,6 +82,13 @@ void machine_check(void) {
     stack_check((const uintptr_t *)call_frame.sp, stack_arguments);
 }
 
+unsigned machine_kept(uint64_t *words) {
+    static const uint8_t in[] = {RBX, RBP, R12, R13, R14, R15};
+    for (unsigned i = 0; i < sizeof in; i++) words[i] = call_frame.in[in[i]];
+    words[KEPT_RSP] = call_frame.sp;
+    return KEPT_RSP + 1;
+}
+
 unsigned machine_registers(const struct signal_context *context, uint64_t *words) {
     for (unsigned i = 0; i < FRAME_REGISTERS; i++) words[i] = context->registers[i];
     words[FRAME_FLAGS_WORD] = x86_flags(context);

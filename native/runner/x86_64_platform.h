@@ -17,6 +17,7 @@
 #define STEPS_BY_TRAPS 0
 #define EXTENDED_BITS 32u
 #define PHASE_BYTES 16u
+#define RED_ZONE 128u
 
 enum {
     CALL_READ = 0, CALL_WRITE = 1, CALL_CLOSE = 3, CALL_MMAP = 9, CALL_MPROTECT = 10,

@@ -13,15 +13,16 @@ from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import examine
 from rig.checks.trial import Trial, try_batch
+from rig.checks.unwind import judge_frames, observe, watching
 from rig.inputs.answers import answer
 from rig.inputs.sweeps import sweep as length_sweep
 from rig.inputs.twins import twins
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, enumerate_paths
-from rig.runner.batches import make_batch
+from rig.runner.batches import Batch, make_batch
 from rig.runner.session import Session
 
-CLEAN = ("clean", "pool")
+CLEAN = ("clean", "pool", "framed")
 EXPECTED: Mapping[str, str] = {
     "wrong_tail": "value",
     "over_read": "memory",
@@ -38,6 +39,7 @@ EXPECTED: Mapping[str, str] = {
     "exits": "exit",
     "clobber": "abi",
     "clobber_d": "abi",
+    "misframed": "unwind",
     "sse41": "capability",
     "sse41_unrun": "capability",
     "aes": "capability",
@@ -50,6 +52,7 @@ DISPATCHER = "dispatcher"
 # Found in the code alone, so that neither half of the check hides the other.
 UNRUN = ("sse41_unrun", "aes_unrun", "neon_unrun")
 STEPPED = (*CLEAN, *(name for name, check in EXPECTED.items() if check == CONSTANT_TIME))
+UNWOUND = ("framed", "misframed")
 _PRIMITIVE, _VARIABLE_TIME = "chacha20", "ghash"
 _LENGTHS = range(66)
 _BUDGET_US = 60_000
@@ -87,6 +90,8 @@ def run_controls(project: Project) -> tuple[Control, ...]:
                     checks += tuple(sorted({f.check for f in static.get(name, ())}))
                 if name in STEPPED:
                     checks += _stepped(project, session, path)
+                if name in UNWOUND:
+                    checks += _unwound(project, path)
                 controls.append(Control(project.arch, name, EXPECTED.get(name, ""), checks))
         for path in direct_paths(variable, project.arch):
             checks = _stepped(project, session, path)
@@ -105,10 +110,21 @@ def _stepped(project: Project, session: Session, path: Path) -> tuple[str, ...]:
 
 
 def _fired(project: Project, session: Session, path: Path) -> tuple[str, ...]:
+    trial = Trial(path.masks[0], (1, 2), _BUDGET_US)
+    outcome = try_batch(project, session, path, _batch(project, path), trial)
+    return tuple(sorted({finding.check for finding in outcome.findings}))
+
+
+def _unwound(project: Project, path: Path) -> tuple[str, ...]:
+    with watching(project) as session:
+        frames = observe(project, session, path, _batch(project, path).data, 1, _BUDGET_US)
+    found = judge_frames(project, frames, hex).findings if frames else ()
+    return tuple(finding.check for finding in found)
+
+
+def _batch(project: Project, path: Path) -> Batch:
     definition = PRIMITIVES[_PRIMITIVE]
     cases = [case for case, _ in zip(length_sweep(_PRIMITIVE), _LENGTHS, strict=False)]
     out_of_place = [Case(c.name, c.values) for c in cases]
     answers = [answer(definition, case) for case in out_of_place]
-    batch = make_batch(definition, binding(project, path), out_of_place, answers)
-    outcome = try_batch(project, session, path, batch, Trial(path.masks[0], (1, 2), _BUDGET_US))
-    return tuple(sorted({finding.check for finding in outcome.findings}))
+    return make_batch(definition, binding(project, path), out_of_place, answers)

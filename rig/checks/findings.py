@@ -13,6 +13,7 @@ CHECKS: Mapping[str, str] = {
     "memory": "nothing is read or written outside a buffer (guard pages, canaries)",
     "input": "inputs are unchanged after the call",
     "abi": "callee-saved registers, stack, direction flag, MXCSR and x87 state are kept",
+    "unwind": "at each instruction of assembly that ran, call frame information gives the caller",
     "crash": "no signal",
     "exit": "the code does not end the process",
     "timeout": "the call ends within its budget of CPU time",

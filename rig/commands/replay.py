@@ -20,6 +20,8 @@ from rig.cases import Answer, Case, from_json
 from rig.checks.constant_time import examine
 from rig.checks.findings import Finding
 from rig.checks.trial import CPU_BUDGET_US, Trial, try_batch, where
+from rig.checks.unwind import CHECK as UNWIND
+from rig.checks.unwind import judge_frames, observe, watching
 from rig.commands.emit import Subject, emit
 from rig.commands.opening import open_project
 from rig.commands.table import labelled
@@ -31,7 +33,7 @@ from rig.plan import unrunnable
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, enumerate_paths, paths_of_masks
 from rig.report.failures import Failure, describe
-from rig.runner.batches import make_batch, script_of
+from rig.runner.batches import Batch, make_batch, script_of
 from rig.runner.command import AbsentError
 from rig.runner.encode import encode
 from rig.runner.session import Session
@@ -78,6 +80,8 @@ def main(parsed: argparse.Namespace) -> int:
         findings = replay(project, session, path, recorded)
         alone = findings and not recorded.twin
         right, wrong = _agreement(project, session, recorded) if alone else ([], [])
+    if recorded.check == UNWIND:
+        findings += _unwound(project, path, recorded)
     if not findings:
         print("\n".join(_passes(project, path, recorded)))
         return 0
@@ -213,17 +217,29 @@ def replay(
 ) -> tuple[Finding, ...]:
     """What the checks find on the recorded case alone, with the garbage that it met, or, if it has
     a twin, on these two."""
-    definition, bound = PRIMITIVES[path.primitive], binding(project, path)
+    trial = Trial(path.masks[0], recorded.seeds, budget_us)
     try:
         if recorded.twin:
             return _compare(project, session, path, recorded)
-        script = script_of(definition, bound, recorded.case, recorded.answer)
-        batch = make_batch(definition, bound, (recorded.case,), (recorded.answer,))
+        batch = _batch(project, path, recorded)
     except (KeyError, ValueError) as error:
         raise RigError(f"{recorded.file}: does not fit the contract: {error}") from error
-    again = replace(batch, data=encode((script,), number=recorded.number))
-    trial = Trial(path.masks[0], recorded.seeds, budget_us)
-    return try_batch(project, session, path, again, trial).findings
+    return try_batch(project, session, path, batch, trial).findings
+
+
+def _batch(project: Project, path: Path, recorded: Recorded) -> Batch:
+    definition, bound = PRIMITIVES[path.primitive], binding(project, path)
+    script = script_of(definition, bound, recorded.case, recorded.answer)
+    batch = make_batch(definition, bound, (recorded.case,), (recorded.answer,))
+    return replace(batch, data=encode((script,), number=recorded.number))
+
+
+def _unwound(project: Project, path: Path, recorded: Recorded) -> tuple[Finding, ...]:
+    """What call frame information gets wrong on the recorded case."""
+    data, seed = _batch(project, path, recorded).data, recorded.seeds[0]
+    with watching(project) as session:
+        frames = observe(project, session, path, data, seed, CPU_BUDGET_US)
+    return judge_frames(project, frames, functools.partial(where, project)).findings
 
 
 def _compare(

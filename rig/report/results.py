@@ -16,6 +16,7 @@ from typing import Any
 from rig import __version__
 from rig.capabilities.paths import Path, chosen_variants
 from rig.checks.findings import CHECKS
+from rig.checks.unwind import CHECK as UNWIND
 from rig.manifest import Variant
 from rig.plan import Plan, unrunnable
 from rig.profiles import left_out
@@ -140,7 +141,7 @@ def _path(
     plan: Plan, project: Project, path: Path, rows: Sequence[Row], hits: Hits
 ) -> dict[str, Any]:
     taken = [row for row in rows if "reason" not in row]
-    ran = [row for row in taken if any(row.get(key) for key in _RAN)]
+    ran = [r for r in taken if r["source"] == UNWIND or any(r.get(key) for key in _RAN)]
     known = {check for row in ran for check, _ in row.get("accepted", ())}
     reasons = [row["reason"] for row in rows if "reason" in row]
     reasons += [_NO_CASES] if taken and not ran else []
@@ -184,7 +185,8 @@ def _path(
 
 def _checks(plan: Plan, rows: Sequence[Row], fired: Collection[str]) -> Iterable[str]:
     """The checks that were made: without a case those alone that found something in the code."""
-    judged = (row["source"] for row in rows if row["cases"] or row["abandoned"])
+    judged = {row["source"] for row in rows if row["cases"] or row["abandoned"]}
+    judged |= {row["source"] for row in rows if row["source"] == UNWIND}
     made = {check for source in judged for check in plan.options.selection.made_by(source)}
     return (name for name in CHECKS if name in fired or name in made)
 

@@ -25,7 +25,7 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 MAGIC = 0x52474952  # "RIGR"
-VERSION = 5
+VERSION = 6
 CRASH_LIMIT = 16
 TIMEOUT_LIMIT = 1
 WALL_SECONDS = 300.0
@@ -63,7 +63,7 @@ _STATUS = {
     1004: "a request of the wrong length",
     1005: "more than the runner has room for",
     1006: "not available on this CPU",
-    1007: "coverage or steps without traps, or branches without coverage",
+    1007: "coverage or steps without traps, or branches or frames without coverage",
     1008: "a trap of a size that this architecture has not",
     1009: "not in the auxiliary vector",
 }
@@ -79,8 +79,9 @@ class RunnerDiedError(RunnerError):
 
 class RunFlag(IntFlag):
     """What a RUN does besides judging. FLIP puts every buffer on its other guard side. BRANCHES,
-    only together with COVERAGE, records which ways jumps go. REGISTERS, only together with STEP,
-    gives the registers at each step instead of its PC."""
+    only together with COVERAGE, records which ways jumps go; FRAMES, likewise, what an unwinder
+    has to begin with at each first hit. REGISTERS, only together with STEP, gives the registers
+    at each step instead of its PC."""
 
     NONE = 0
     COVERAGE = 1
@@ -89,6 +90,7 @@ class RunFlag(IntFlag):
     FLIP = 8
     BRANCHES = 16
     REGISTERS = 32
+    FRAMES = 64
 
 
 class TrapKind(IntEnum):

@@ -7,7 +7,7 @@ a verdict, or which source line a PC is.
 import struct
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
@@ -68,6 +68,22 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """What an unwinder has at the instruction at text offset `offset`, when it was executed for
+    the first time, by script `script`: `registers`, and of memory `data` from address `stack` on,
+    which is the stack in use; none where that is too long or elsewhere. What it must come to:
+    `returned`, the address behind the call, and `caller`, what the call must keep."""
+
+    offset: int
+    script: int
+    registers: Mapping[str, int]
+    stack: int
+    data: bytes
+    returned: int
+    caller: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """What one RUN gave. `ran` scripts ran (a crashed one counts), `abandoned` did not.
 
@@ -82,6 +98,8 @@ class RunResult:
     some way, and a mask: 1 taken, 2 not taken; what hits prove besides, `rig.trace.branches`
     adds. `indirect` has each text offset of an indirect jump with each address that it went
     to, at most the first 2**16 pairs. A jump is watched for its first 256 times in each script.
+
+    Under FRAMES, `frames` are those of `order`, as far as 32 MiB hold them.
     """
 
     events: tuple[Event, ...]
@@ -96,6 +114,7 @@ class RunResult:
     branches: tuple[tuple[int, int], ...]
     indirect: tuple[tuple[int, int], ...]
     states: "array[int]" = field(default_factory=lambda: array("Q"))
+    frames: tuple[Frame, ...] = ()
 
     @property
     def hits(self) -> frozenset[int]:
@@ -103,10 +122,11 @@ class RunResult:
         return frozenset(self.order)
 
 
-# ran, failed, events, unreported, hits, branches, cpu time, steps, traced, targets
-_RESULT = struct.Struct("<IIIIIIQQQQ")
+# ran, failed, events, unreported, hits, branches, cpu time, steps, traced, targets, frame bytes
+_RESULT = struct.Struct("<IIIIIIQQQQQ")
 _BRANCH = struct.Struct("<II")  # offset, directions
 _TARGET = struct.Struct("<QII")  # target, offset, 0
+_FRAME = struct.Struct("<IIQQIIII")  # offset, script, returned, stack, registers, kept, bytes, 0
 _EVENT = struct.Struct("<IiIIIIqQQQ")  # kind, step, script, buffer, which, data, offset, ...
 
 
@@ -114,7 +134,7 @@ def decode_result(answer: bytes, count: int, known: Registers, states: bool = Fa
     """A RUN's answer; `count` scripts were asked for, of an architecture with these registers.
     With `states` it holds them for each step."""
     head = _RESULT.unpack_from(answer)
-    ran, failed, found, unreported, hits, jumps, cpu, steps, traced, targets = head
+    ran, failed, found, unreported, hits, jumps, cpu, steps, traced, targets, _ = head
     position = _RESULT.size
     events: list[Event] = []
     for _ in range(found):
@@ -131,6 +151,7 @@ def decode_result(answer: bytes, count: int, known: Registers, states: bool = Fa
     branches = tuple(_BRANCH.iter_unpack(answer[position:middle]))
     rest = _TARGET.iter_unpack(answer[middle : middle + _TARGET.size * targets])
     indirect = tuple((offset, target) for target, offset, _ in rest)
+    framed = answer[middle + _TARGET.size * targets :]
     return RunResult(
         events=tuple(events),
         ran=ran,
@@ -144,6 +165,7 @@ def decode_result(answer: bytes, count: int, known: Registers, states: bool = Fa
         cpu_ns=cpu,
         branches=branches,
         indirect=indirect,
+        frames=tuple(_frames(framed, known)),
     )
 
 
@@ -152,6 +174,28 @@ def _words(data: bytes) -> "array[int]":
     if sys.byteorder == "big":
         words.byteswap()
     return words
+
+
+def _frames(data: bytes, known: Registers) -> Iterator[Frame]:
+    vectors = (n for n in known.kept if n in known.dwarf.values() and n not in known.all)
+    names = (*known.stepped, *vectors)
+    position = 0
+    while position < len(data):
+        offset, script, returned, stack, count, kept, size, _ = _FRAME.unpack_from(data, position)
+        position += _FRAME.size
+        words = struct.unpack_from(f"<{count + kept}Q", data, position)
+        position += 8 * len(words)
+        now, caller = dict(zip(names, words[:count], strict=False)), words[count:]
+        yield Frame(
+            offset=offset,
+            script=script,
+            registers=now,
+            stack=stack,
+            data=data[position : position + size],
+            returned=returned,
+            caller=dict(zip(known.kept, caller, strict=False)),
+        )
+        position += size + -size % 8
 
 
 def _event(fields: tuple[int, ...], data: bytes, known: Registers) -> Event:

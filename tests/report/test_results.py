@@ -129,9 +129,10 @@ def test_what_this_cpu_cannot_run_says_so_even_if_nothing_was_selected(plan: Pla
 def test_checks_name_what_fired(plan: Plan) -> None:
     checks = _paths(plan, _row(WRONG, failed=2, checks=["value", "abi"]))[WRONG]["checks"]
     assert {name for name, verdict in checks.items() if verdict == "fail"} == {"value", "abi"}
-    assert set(checks) == set(CHECKS) - {"dispatch", "constant-time"}
-    stepped = _paths(plan, {**_row(WRONG), "source": "constant-time"})[WRONG]["checks"]
-    assert stepped["constant-time"] == "pass"
+    assert set(checks) == set(CHECKS) - {"dispatch", "constant-time", "unwind"}
+    for name in ("constant-time", "unwind"):
+        alone = _paths(plan, {**_row(WRONG), "source": name})[WRONG]["checks"]
+        assert alone[name] == "pass"
 
 
 def test_totals_count_cases_mismatches_and_absences(plan: Plan) -> None:

@@ -22,6 +22,7 @@
         .macro save register
         pushq %\register
         .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %\register, 0
         .endm
 
         .macro drop bytes
