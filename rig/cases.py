@@ -37,11 +37,12 @@ class Placement:
     """`side` is the guard page that every buffer touches in the run with the first seed (the
     second has the other one); `skews` moves buffers, by argument name, off their guard page, by
     whole alignments of theirs; `in_place` lets an output share its input's memory where the
-    contract allows it."""
+    contract allows it; with `null` pointers to no bytes are NULL where the contract allows that."""
 
     side: Side = Side.END
     skews: Mapping[str, int] = field(default_factory=dict)
     in_place: bool = False
+    null: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Answer:
 def case_id(values: Values, placement: Placement) -> str:
     """Twelve hex digits that name a case in reports and files."""
     text = f"{placement.side:d}{sorted(placement.skews.items())}{placement.in_place}"
+    text += "null" if placement.null else ""
     return hashlib.sha256(values.key() + text.encode()).hexdigest()[:12]
 
 
@@ -81,6 +83,7 @@ def to_json(case: Case) -> dict[str, Any]:
             "side": case.placement.side.name.lower(),
             "skews": dict(case.placement.skews),
             "in_place": case.placement.in_place,
+            "null": case.placement.null,
         },
     }
     if case.expected is not None:
@@ -103,7 +106,10 @@ def from_json(document: Mapping[str, Any]) -> Case:
         name=document["name"],
         values=Values(document["primitive"], document["operation"], inputs),
         placement=Placement(
-            Side[placed["side"].upper()], dict(placed["skews"]), bool(placed["in_place"])
+            Side[placed["side"].upper()],
+            dict(placed["skews"]),
+            bool(placed["in_place"]),
+            bool(placed.get("null", False)),
         ),
         expected=expected,
     )

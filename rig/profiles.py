@@ -56,7 +56,11 @@ PARTS = (
     ),
     Part("contexts", "messages in parts, contexts set up again, kept, and in turn with others"),
     Part("alignments", "each pointer by itself at each distance from a multiple of 64", quick=0),
-    Part("sweep", "every length of message and additional data, every key size", quick=400),
+    Part(
+        "sweep",
+        "every length of message and additional data, every key size; NULL for no bytes",
+        quick=400,
+    ),
     Part("long", "single messages of 4 and 24 KiB, additional data of a fourth of that", quick=0),
     Part("huge", "the same of 1 and 1.5 MiB, past 65,536 blocks of 16 bytes", quick=0),
     Part(

@@ -9,7 +9,7 @@ typedef __typeof__(chacha20_ctr32) ctr32;
 
 ctr32 control_clean, control_wrong_tail, control_over_read, control_over_write, control_scribble,
     control_stale, control_crash, control_endless, control_borrows, control_branches,
-    control_looks_up, control_divides;
+    control_looks_up, control_divides, control_undoes, control_null;
 
 static inline uint32_t rotate(uint32_t x, int n) { return x << n | x >> (32 - n); }
 
@@ -90,6 +90,26 @@ void control_scribble(uint8_t *out, const uint8_t *in, size_t len, const uint32_
 {
     control_run(out, in, len, key, counter);
     *(volatile uint32_t *)counter += 1;
+}
+
+/* Counts in the caller's memory, and counts back. */
+void control_undoes(uint8_t *out, const uint8_t *in, size_t len, const uint32_t key[8],
+                    const uint32_t counter[4])
+{
+    *(volatile uint32_t *)counter += 1;
+    *(volatile uint32_t *)counter -= 1;
+    control_run(out, in, len, key, counter);
+}
+
+/* Takes the last byte of a message for its end: of no bytes at NULL it is above all others. */
+void control_null(uint8_t *out, const uint8_t *in, size_t len, const uint32_t key[8],
+                  const uint32_t counter[4])
+{
+    const uintptr_t first = (uintptr_t)in, last = first + len - 1;
+
+    if (first <= last)
+        (void)*(const volatile uint8_t *)first;
+    control_run(out, in, len, key, counter);
 }
 
 /* Takes what out held before for a starting value. */

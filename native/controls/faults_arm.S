@@ -42,6 +42,22 @@ control_clobber_d:
         .size control_clobber_d, .-control_clobber_d
 
 /*
+ * void control_above(uint8_t *out, const uint8_t *in, size_t len,
+ *                    const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: r0 out, r1 in, r2 len, r3 key, on the stack counter.
+ * AAPCS32, broken on purpose: len goes into the caller's frame, above the argument.
+ */
+        .globl control_above
+        .type control_above, %function
+        .p2align 2
+control_above:
+        .cfi_startproc
+        str     r2, [sp, #8]
+        b       control_run
+        .cfi_endproc
+        .size control_above, .-control_above
+
+/*
  * void control_exits(uint8_t *out, const uint8_t *in, size_t len,
  *                    const uint32_t key[8], const uint32_t counter[4])
  * Arguments: r0 out, r1 in, r2 len, r3 key, on the stack counter.

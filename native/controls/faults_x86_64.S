@@ -21,6 +21,22 @@ control_clobber:
         .size control_clobber, .-control_clobber
 
 /*
+ * void control_above(uint8_t *out, const uint8_t *in, size_t len,
+ *                    const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: rdi out, rsi in, rdx len, rcx key, r8 counter.
+ * System V, broken on purpose: len goes into the caller's frame, above the return address.
+ */
+        .globl control_above
+        .type control_above, @function
+        .p2align 4
+control_above:
+        .cfi_startproc
+        movq    %rdx, 16(%rsp)
+        jmp     control_run
+        .cfi_endproc
+        .size control_above, .-control_above
+
+/*
  * void control_exits(uint8_t *out, const uint8_t *in, size_t len,
  *                    const uint32_t key[8], const uint32_t counter[4])
  * Arguments: rdi out, rsi in, rdx len, rcx key, r8 counter.

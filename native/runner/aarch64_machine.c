@@ -74,7 +74,7 @@ void machine_check(void) {
         note_register(KEPT_D8 + i, call_frame.vectors[8 + i][0], call_frame.kept_vectors[i]);
     note_register(KEPT_FPCR, 0, call_frame.out[OUT_FPCR]);
     if (call_frame.out[OUT_FPCR]) __asm__ volatile("msr fpcr, xzr");
-    stack_check((const uintptr_t *)call_frame.sp, stack_words);
+    stack_check((uintptr_t *)call_frame.sp, stack_words, call_frame.own_sp);
 }
 
 int machine_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t words[4]) {

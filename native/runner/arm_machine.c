@@ -112,7 +112,7 @@ void machine_check(void) {
         note_register(KEPT_R4 + i, call_frame.in[R4 + i], call_frame.out[OUT_R4 + i]);
     note_register(KEPT_SP, call_frame.sp, call_frame.out[OUT_SP]);
     if (call_frame.level != LEVEL_NONE) check_vectors();
-    stack_check((const uintptr_t *)call_frame.sp, stack_words);
+    stack_check((uintptr_t *)call_frame.sp, stack_words, call_frame.own_sp);
 }
 
 int machine_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t words[4]) {

@@ -155,6 +155,33 @@ static void open_buffer(struct buffer *b, const uint8_t **from) {
     if (!(wire->flags & IS_ALIAS)) place(b, wire);
 }
 
+/* -------- read-only views -------- */
+
+static uint32_t open_views; /* slots of this script */
+
+static uint64_t view_of(uint64_t slot) { return ARENA + READ_ONLY_VIEW + slot * SPAN + PAGE; }
+
+int open_view(uint64_t address) {
+    const uint64_t slot = (address - view_of(0)) / SPAN;
+    if (slot >= SLOT_COUNT || address - view_of(slot) >= SLOT_CAPACITY) return 0;
+    if (open_views & 1u << slot) return 0;
+    open_views |= 1u << slot;
+    return !is_error(protect_memory(view_of(slot), SLOT_CAPACITY, READABLE | WRITABLE));
+}
+
+static void close_views(void) {
+    for (uint64_t slot = 0; open_views; open_views &= ~(1u << slot++))
+        if (open_views & 1u << slot) protect_memory(view_of(slot), SLOT_CAPACITY, READABLE);
+}
+
+/* Where a call finds a buffer; `kept` if it may only read it. */
+static uint64_t seen_at(const struct buffer *b, int kept) {
+    const int read_only = run->request.flags & RUN_READ_ONLY && (kept || b->flags & IS_CONSTANT);
+    return (uintptr_t)b->address + (read_only ? READ_ONLY_VIEW : 0);
+}
+
+/* -------- their content -------- */
+
 static void fill_owner(const struct buffer *b) {
     fill_garbage(b->address - b->below, b->below, below_garbage(b));
     fill_garbage(b->address + b->size, b->above, above_garbage(b));
@@ -362,10 +389,11 @@ static struct argument pointer_to(uint64_t address) {
 static struct argument argument_of(const struct wire_argument *wire, unsigned position) {
     switch (wire->kind) {
     case ARGUMENT_POINTER:
-        return pointer_to((uintptr_t)buffers[wire->index].address + wire->value);
+        return pointer_to(seen_at(&buffers[wire->index], wire->kept) + wire->value);
     case ARGUMENT_TABLE:
         return pointer_to((uintptr_t)((const uintptr_t *)(uintptr_t)TABLE + wire->value));
     case ARGUMENT_RESULT: return pointer_to(results[wire->index]);
+    case ARGUMENT_NULL: return pointer_to(0);
     }
     if (wire->bits == 64) return (struct argument){wire->value, 64};
     const unsigned bits = wire->bits < EXTENDED_BITS ? EXTENDED_BITS : wire->bits;
@@ -398,7 +426,7 @@ static void run_call(const struct wire_step *step, const uint8_t **from) {
 }
 
 static void point(const struct wire_step *step) {
-    const uintptr_t address = (uintptr_t)buffers[step->returns].address;
+    const uintptr_t address = (uintptr_t)seen_at(&buffers[step->returns], 0);
     memcpy(buffers[step->size].address + step->value, &address, sizeof address);
 }
 
@@ -437,6 +465,7 @@ static void run_script(uint32_t index) {
     control->step = STEP_SELECT;
     script_garbage = garbage_part(garbage_from(run->request.seed), script->number);
     phase = (uint32_t)garbage_word(script_garbage, ~0ull) % 4;
+    close_views();
     rearm_traps();
     run_prologue(script->length);
     open_buffers(script->buffers, &from);

@@ -69,6 +69,9 @@ void note_register(unsigned which, uint64_t expected, uint64_t actual);
 /* A word of the auxiliary vector; NULL where there is none of the type. */
 const uintptr_t *auxiliary_word(uint64_t type);
 
+/* Lets the call write where it tried to; 0 where that is no read-only view, or open already. */
+int open_view(uint64_t address);
+
 /* Ends the child after an event that leaves nothing to go on with. */
 _Noreturn void end_child(enum state state);
 

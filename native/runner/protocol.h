@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 6u
+#define PROTOCOL_VERSION 7u
 
 #define PAGE 4096ull
 #define SLOT_COUNT 16u
 #define SLOT_CAPACITY (4ull << 20)
 #define SPAN (SLOT_CAPACITY + 2 * PAGE)
 #define CANARY 64u
+#define READ_ONLY_VIEW (128ull << 20) /* so far above a slot its memory is once more */
 
 #define TABLE_WORDS 128u
 #define STACK_SIZE (1ull << 20)
@@ -78,6 +79,7 @@ enum run_flag {
     RUN_BRANCHES = 16, /* with RUN_COVERAGE: directions and targets of jumps */
     RUN_REGISTERS = 32, /* with RUN_STEP: the registers at each step instead of its PC */
     RUN_FRAMES = 64, /* with RUN_COVERAGE: registers and stack at first hits */
+    RUN_READ_ONLY = 128, /* calls find what they may not change in its read-only view */
 };
 
 enum trap_kind { TRAP_PLAIN, TRAP_CONDITIONAL, TRAP_INDIRECT };
@@ -148,7 +150,13 @@ struct wire_buffer {
 
 enum step_kind { STEP_CALL, STEP_WRITE, STEP_POINT };
 enum target_kind { TARGET_ADDRESS, TARGET_TABLE, TARGET_RESULT };
-enum argument_kind { ARGUMENT_WORD, ARGUMENT_POINTER, ARGUMENT_TABLE, ARGUMENT_RESULT };
+enum argument_kind {
+    ARGUMENT_WORD,
+    ARGUMENT_POINTER,
+    ARGUMENT_TABLE,
+    ARGUMENT_RESULT,
+    ARGUMENT_NULL,
+};
 
 /* A call: `value` is the target; `arguments` records follow; a result of more bits than a
    register comes in two. A write: `value` is the address; `size` bytes follow, padded to 8. A
@@ -176,6 +184,7 @@ enum event_kind {
     EVENT_CRASH,
     EVENT_EXIT,
     EVENT_TIMEOUT,
+    EVENT_WRITE, /* into a read-only view; the call went on */
 };
 
 enum side { SIDE_START, SIDE_END };
@@ -183,8 +192,8 @@ enum side { SIDE_START, SIDE_END };
 #define STEP_SELECT (-1)
 #define NO_ADDRESS UINT64_MAX
 
-/* Followed by `data` bytes, padded to 8. `which` is a side, a register or a signal. Of a crash
-   and a timeout the data are the registers, words of 64 bits. */
+/* Followed by `data` bytes, padded to 8. `which` is a side, a register or a signal. Of a crash,
+   a timeout and a write the data are the registers, words of 64 bits. */
 struct event {
     uint32_t kind;
     int32_t step;

@@ -382,11 +382,22 @@ static void serve_one(void) {
     if (payload.bytes) unmap_memory(payload.bytes, payload.size);
 }
 
-static void map_fixed_places(void) {
+/* Each slot, and its read-only view: the same memory of no file twice. */
+static int map_slots(void) {
     int failed = 0;
-    for (uint64_t i = 0; i < SLOT_COUNT; i++)
-        failed |= is_error(map_memory(ARENA + i * SPAN + PAGE, SLOT_CAPACITY,
-                                      READABLE | WRITABLE, PRIVATE));
+    const long memory = system_call(CALL_MEMFD_CREATE, (long)"slots", 0, 0, 0, 0, 0);
+    failed |= is_error(memory) || is_error(resize_file(memory, SLOT_COUNT * SLOT_CAPACITY));
+    for (uint64_t i = 0; i < SLOT_COUNT; i++) {
+        const struct part slot = {memory, i * SLOT_CAPACITY};
+        const uint64_t address = ARENA + i * SPAN + PAGE;
+        failed |= is_error(map_part(address, SLOT_CAPACITY, READABLE | WRITABLE, slot));
+        failed |= is_error(map_part(address + READ_ONLY_VIEW, SLOT_CAPACITY, READABLE, slot));
+    }
+    return failed;
+}
+
+static void map_fixed_places(void) {
+    int failed = map_slots();
     failed |= is_error(map_memory(TABLE, PAGE, READABLE | WRITABLE, PRIVATE));
     failed |= is_error(map_memory(STACK, STACK_SIZE, READABLE | WRITABLE, PRIVATE));
     control = map_anywhere(sizeof *control, SHARED);

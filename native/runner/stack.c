@@ -4,10 +4,10 @@
 #include "memory.h"
 #include "platform.h"
 
-enum { GARBAGE_BELOW = 8192 };
+enum { GARBAGE_BELOW = 8192, KEPT_ABOVE = 512 };
 
 static struct {
-    uint64_t below[GARBAGE_BELOW / 8], above[STACK_KEPT / 8];
+    uint64_t below[GARBAGE_BELOW / 8], above[KEPT_ABOVE / 8];
 } laid;
 
 /* For some KiB of whole words before every call: x86 does this best by itself, and QEMU by
@@ -24,7 +24,7 @@ static void copy_words(void *to, const void *from, size_t words) {
 
 void stack_prepare(struct garbage below, struct garbage above) {
     fill_words(laid.below, GARBAGE_BELOW / 8, below);
-    fill_words(laid.above, STACK_KEPT / 8, above);
+    fill_words(laid.above, KEPT_ABOVE / 8, above);
 }
 
 uintptr_t *stack_open(unsigned phase) {
@@ -33,12 +33,14 @@ uintptr_t *stack_open(unsigned phase) {
     return (uintptr_t *)sp;
 }
 
-void stack_check(const uintptr_t *sp, unsigned words) {
+void stack_check(uintptr_t *sp, unsigned words, uintptr_t own_sp) {
     const unsigned used = words * sizeof *sp;
+    uintptr_t *kept = sp + STACK_KEPT / sizeof *sp;
+    if (*kept == own_sp) memcpy(kept, (const uint8_t *)laid.above + STACK_KEPT, sizeof *kept);
     const uint8_t *actual = (const uint8_t *)sp + used;
     const uint8_t *expected = (const uint8_t *)laid.above + used;
     unsigned i = 0;
-    if (!memcmp(actual, expected, STACK_KEPT - used)) return;
+    if (!memcmp(actual, expected, KEPT_ABOVE - used)) return;
     while (actual[i] == expected[i]) i++;
     const struct event event = {.kind = EVENT_STACK,
                                 .offset = i,

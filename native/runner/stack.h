@@ -24,8 +24,9 @@ void stack_prepare(struct garbage below, struct garbage above);
 /* The stack pointer of a call, all garbage around it; phase as of machine_call. */
 uintptr_t *stack_open(unsigned phase);
 
-/* Reports by note() the first byte changed above the arguments, `words` of them on the stack. */
-void stack_check(const uintptr_t *sp, unsigned words);
+/* Reports by note() the first byte changed above the arguments, `words` of them on the stack, up
+   to its end; at STACK_KEPT own_sp must still stand. */
+void stack_check(uintptr_t *sp, unsigned words, uintptr_t own_sp);
 #endif
 
 #endif

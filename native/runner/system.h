@@ -22,14 +22,37 @@ _Noreturn static inline void exit_process(int code) {
 /* A result that is an errno and no address: those of 32 bits may lie in the upper half. */
 static inline int is_error(long result) { return (unsigned long)result > -4096ul; }
 
-/* Anonymous memory that costs nothing until it is touched; `address` 0 is anywhere. */
-static inline long map_memory(uint64_t address, uint64_t size, int protection, int sharing) {
-    const int anonymous = 0x20, no_reserve = 0x4000, fixed_no_replace = 0x100000;
-    int flags = sharing | anonymous | no_reserve | (address ? fixed_no_replace : 0);
-    long got = system_call(CALL_MMAP, (long)address, (long)size, protection, flags, -1, 0);
+/* Of a file, from offset on. */
+struct part {
+    long file;
+    uint64_t offset;
+};
+
+/* Memory that costs nothing until it is touched; `address` 0 is anywhere. */
+static inline long map_as(uint64_t address, uint64_t size, int protection, int flags,
+                          struct part part) {
+    const int no_reserve = 0x4000, fixed_no_replace = 0x100000;
+    const uint64_t unit = sizeof(long) == 4 ? 4096 : 1; /* of the offset */
+    flags |= no_reserve | (address ? fixed_no_replace : 0);
+    long got = system_call(CALL_MMAP, (long)address, (long)size, protection, flags, part.file,
+                           (long)(part.offset / unit));
     if (is_error(got) || !address || (uintptr_t)got == address) return got;
     system_call(CALL_MUNMAP, got, (long)size, 0, 0, 0, 0); /* a kernel before 4.17, or qemu */
     return -ERROR_EXISTS;
+}
+
+static inline long map_memory(uint64_t address, uint64_t size, int protection, int sharing) {
+    const int anonymous = 0x20;
+    return map_as(address, size, protection, sharing | anonymous, (struct part){-1, 0});
+}
+
+static inline long map_part(uint64_t address, uint64_t size, int protection, struct part part) {
+    return map_as(address, size, protection, SHARED, part);
+}
+
+/* Of 2 GiB at most. */
+static inline long resize_file(long file, uint64_t size) {
+    return system_call(CALL_FTRUNCATE, file, (long)size, 0, 0, 0, 0);
 }
 
 static inline void unmap_memory(const void *address, uint64_t size) {

@@ -79,7 +79,7 @@ void machine_check(void) {
     note_register(KEPT_RSP, call_frame.sp, call_frame.out[OUT_RSP]);
     note_register(KEPT_DF, 0, !!(call_frame.out[OUT_FLAGS] & FLAG_DIRECTION));
     x86_check_control_words(KEPT_MXCSR, call_frame.x87, &call_frame.mxcsr);
-    stack_check((const uintptr_t *)call_frame.sp, stack_arguments);
+    stack_check((uintptr_t *)call_frame.sp, stack_arguments, call_frame.own_sp);
 }
 
 unsigned machine_kept(uint64_t *words) {

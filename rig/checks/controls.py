@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rig.capabilities.paths import Path, direct_paths
-from rig.cases import Case
+from rig.cases import Case, Placement
 from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import examine
@@ -28,6 +28,8 @@ EXPECTED: Mapping[str, str] = {
     "over_read": "memory",
     "over_write": "memory",
     "scribble": "input",
+    "undoes": "input",
+    "null": "memory",
     "stale": "uninitialised",
     "crash": "crash",
     "endless": "timeout",
@@ -37,6 +39,7 @@ EXPECTED: Mapping[str, str] = {
     "divides": "constant-time",
     "table4": "constant-time",
     "exits": "exit",
+    "above": "abi",
     "clobber": "abi",
     "clobber_d": "abi",
     "misframed": "unwind",
@@ -126,5 +129,6 @@ def _batch(project: Project, path: Path) -> Batch:
     definition = PRIMITIVES[_PRIMITIVE]
     cases = [case for case, _ in zip(length_sweep(_PRIMITIVE), _LENGTHS, strict=False)]
     out_of_place = [Case(c.name, c.values) for c in cases]
+    out_of_place.append(Case("NULL", cases[0].values, Placement(null=True)))
     answers = [answer(definition, case) for case in out_of_place]
     return make_batch(definition, binding(project, path), out_of_place, answers)

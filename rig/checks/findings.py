@@ -11,7 +11,7 @@ CHECKS: Mapping[str, str] = {
     "return": "each call returns what its contract says",
     "uninitialised": "outputs do not depend on what registers, stack and buffers held before",
     "memory": "nothing is read or written outside a buffer (guard pages, canaries)",
-    "input": "inputs are unchanged after the call",
+    "input": "inputs are never written, nor changed after the call",
     "abi": "callee-saved registers, stack, direction flag, MXCSR and x87 state are kept",
     "unwind": "at each instruction of assembly that ran, call frame information gives the caller",
     "crash": "no signal",

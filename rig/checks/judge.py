@@ -14,8 +14,8 @@ from rig.architectures import Architecture, Places
 from rig.checks.findings import Finding
 from rig.runner.batches import Batch
 from rig.runner.events import SELECT, Event, Kind, RunResult
-from rig.runner.placement import in_stack, locate
-from rig.runner.scripts import Script, Side
+from rig.runner.placement import PAGE, in_stack, locate
+from rig.runner.scripts import Call, Pointer, Script, Side
 
 Describe = Callable[[int], str]
 
@@ -41,7 +41,8 @@ class Cause(Enum):
 
 
 def judge(batch: Batch, observations: Sequence[Observation], describe: Describe) -> list[Finding]:
-    """The findings of a batch, by script; the first run that shows one words it."""
+    """The findings of a batch, by script; the first run that shows one words it, or the first that
+    can name an instruction."""
     runs = [_Values(observation) for observation in observations]
     found: dict[tuple[str, int], Finding] = {}
     arch = batch.binding.arch
@@ -49,7 +50,9 @@ def judge(batch: Batch, observations: Sequence[Observation], describe: Describe)
         for event in observation.result.events:
             script = script_as_run(batch, event.script, observation.flipped)
             finding = _finding(event, script, describe, _cause(event, runs), arch)
-            found.setdefault((finding.check, event.script), finding)
+            known = found.setdefault((finding.check, event.script), finding)
+            if finding.symbol and not known.symbol:
+                found[finding.check, event.script] = finding
     return sorted(found.values(), key=lambda f: (f.script or 0, f.check))
 
 
@@ -114,6 +117,8 @@ def _finding(
         case Kind.TIMEOUT:
             where = describe(event.pc or 0)
             return _at(event, "timeout", f"still running at {where}", symbol=_symbol(where))
+        case Kind.WRITE:
+            return _write(event, script, describe, arch)
         case Kind.EXIT:
             return _at(event, "exit", f"the code ended the process with status {event.actual}")
         case Kind.RETURN:
@@ -170,6 +175,17 @@ def _distance(name: str, offset: int, size: int) -> str:
     return f"{behind} byte{'s' * (behind != 1)} behind `{name}` ({size} bytes)"
 
 
+def _write(event: Event, script: Script, describe: Describe, arch: Architecture) -> Finding:
+    """A write to an input, be it undone before the call returns."""
+    assert event.address is not None and event.pc is not None
+    name, offset = locate(script, event.address, arch.places) or ("?", 0)
+    where = describe(event.pc)
+    text = f"wrote `{name}`, which it may only read, at byte {offset}"
+    return _at(
+        event, "input", text, f"{_signal_name(event.signal or 0)} at {where}", symbol=_symbol(where)
+    )
+
+
 def _crash(event: Event, script: Script, describe: Describe, arch: Architecture) -> Finding:
     number = event.signal or 0
     name = _signal_name(number)
@@ -211,12 +227,21 @@ def _fault(event: Event, script: Script, places: Places) -> str:
         return ""
     if in_stack(event.address, places):
         return "the guard page of the stack"
+    if event.address < PAGE and (names := _nulls(script)):
+        return f"through {names}, NULL for 0 bytes"
     found = locate(script, event.address, places)
     if found is None:
         return ""
     name, offset = found
     size = next(b.size for b in script.buffers if b.name == name)
     return _distance(name, offset, size)
+
+
+def _nulls(script: Script) -> str:
+    """The buffers that are passed as NULL."""
+    arguments = (a for step in script.steps if isinstance(step, Call) for a in step.arguments)
+    nulls = (a.buffer for a in arguments if isinstance(a, Pointer) and a.null)
+    return " or ".join(dict.fromkeys(f"`{script.buffers[index].name}`" for index in nulls))
 
 
 def _registers(event: Event, width: int) -> Iterator[str]:

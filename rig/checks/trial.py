@@ -75,9 +75,9 @@ class Outcome:
 def try_batch(
     project: Project, session: Session, path: Path, batch: Batch, trial: Trial
 ) -> Outcome:
-    """Runs a batch once per seed and judges it. The first run records what is executed, the
-    second has the opposite guard sides; where values differ between them, a third tells
-    whether the seed or the sides made the difference."""
+    """Runs a batch once per seed and judges it. The first run records what is executed; the
+    second has the opposite guard sides, and inputs where they cannot be written. Where values
+    differ between them, a third tells whether the seed or the sides made the difference."""
     start = prologue(project, path, trial.mask)
 
     def run(first: int, count: int, flags: RunFlag) -> RunResult:
@@ -97,14 +97,15 @@ def try_batch(
         )
         return Observation(result, seed, RunFlag.FLIP in flags)
 
+    flipped = RunFlag.FLIP | RunFlag.READ_ONLY
     ways = RunFlag.BRANCHES if trial.ways else RunFlag.NONE
     recording = RunFlag.COVERAGE | ways if trial.recorded else RunFlag.NONE
     observations = [
-        observe(seed, RunFlag.FLIP if number % 2 else recording)
+        observe(seed, flipped if number % 2 else recording)
         for number, seed in enumerate(trial.seeds)
     ]
     if unsettled(observations):
-        observations.append(observe(trial.seeds[0], RunFlag.FLIP))
+        observations.append(observe(trial.seeds[0], flipped))
     findings = judge(batch, observations, functools.partial(where, project))
     results = [o.result for o in observations]
     order = session.addresses(results[0].order)

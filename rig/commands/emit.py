@@ -236,6 +236,8 @@ def _c_argument(passed: object, kind: str) -> str:
     match passed:
         case Word(value=value):
             return f"({kind}){value:#x}"
+        case Pointer(null=True):
+            return "NULL"
         case Pointer(buffer=buffer, offset=offset):
             return f"(void *)(buffers[{buffer}].at{f' + {offset}' if offset else ''})"
     return "slots"
@@ -297,6 +299,8 @@ def _python_argument(passed: object) -> str:
     match passed:
         case Word(value=value, bits=bits):
             return f"ctypes.c_uint{bits}({value:#x})"
+        case Pointer(null=True):
+            return "ctypes.c_void_p(None)"
         case Pointer(buffer=buffer, offset=offset):
             return (
                 f"at({buffer})" if not offset else f"ctypes.c_void_p(at({buffer}).value + {offset})"

@@ -125,9 +125,9 @@ def _move(case: Case, field: Field, chance: random.Random) -> Case:
 
 
 def _turn(case: Case, field: Field, chance: random.Random) -> Case:
-    """The other guard page, and in place or not."""
-    side, in_place = chance.choice(list(Side)), chance.random() < 0.5
-    return _placed(case, replace(case.placement, side=side, in_place=in_place))
+    """The other guard page, in place or not, NULL for no bytes or not."""
+    side, in_place, null = chance.choice(list(Side)), chance.random() < 0.5, chance.random() < 0.5
+    return _placed(case, replace(case.placement, side=side, in_place=in_place, null=null))
 
 
 def _placed(case: Case, placement: Placement) -> Case:

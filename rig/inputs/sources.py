@@ -5,7 +5,7 @@ loaded when asked for. Never here: answers or paths.
 """
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -80,7 +80,7 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
     if primitive in ALIGNED:
         found.append(Source(ALIGNMENTS, 1, lambda: tuple(alignments(primitive))))
     if is_swept(primitive):
-        found.append(Source(SWEEP, 2, lambda: tuple(sweep(primitive))))
+        found.append(Source(SWEEP, 2, lambda: tuple(_with_nulls(sweep(primitive)))))
     if is_long(primitive):
         found.append(Source(LONG, 2, lambda: tuple(long_messages(primitive))))
     if primitive in LONGER:
@@ -94,6 +94,15 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
         if _belongs(file, primitive)
     ]
     return tuple(found)
+
+
+def _with_nulls(cases: Iterable[Case]) -> Iterator[Case]:
+    """Each case with an empty input a second time, with NULL for no bytes."""
+    for case in cases:
+        yield case
+        if b"" in case.values.inputs.values():
+            placement = replace(case.placement, null=True)
+            yield replace(case, name=f"{case.name}, NULL", placement=placement)
 
 
 def problems(folder: Path) -> tuple[Problem, ...]:

@@ -109,6 +109,7 @@ _placements = st.builds(
     side=st.sampled_from(Side),
     skews=st.just({}),
     in_place=st.booleans(),
+    null=st.booleans(),
 )
 
 

@@ -430,7 +430,9 @@ def _case_rows(document: Document) -> Iterator[tuple[str, str]]:
     if expected["refused"]:
         yield "expected", "to be refused"
     side = str(placement["side"]).lower()
-    yield "placement", f"guard page at {side}{', in place' if placement['in_place'] else ''}"
+    in_place = ", in place" if placement["in_place"] else ""
+    null = ", NULL for 0 bytes" if placement.get("null") else ""
+    yield "placement", f"guard page at {side}{in_place}{null}"
     mask = _mask(document["path"]["mask"], document["arch"])
     yield "mask", f"{mask.text} ({mask.names})" if mask.names else mask.text
     yield "seeds", ", ".join(str(seed) for seed in document["seeds"])

@@ -25,7 +25,7 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 MAGIC = 0x52474952  # "RIGR"
-VERSION = 6
+VERSION = 7
 CRASH_LIMIT = 16
 TIMEOUT_LIMIT = 1
 WALL_SECONDS = 300.0
@@ -81,7 +81,8 @@ class RunFlag(IntFlag):
     """What a RUN does besides judging. FLIP puts every buffer on its other guard side. BRANCHES,
     only together with COVERAGE, records which ways jumps go; FRAMES, likewise, what an unwinder
     has to begin with at each first hit. REGISTERS, only together with STEP, gives the registers
-    at each step instead of its PC."""
+    at each step instead of its PC. READ_ONLY gives calls what they may not change where it cannot
+    be written: the address is READ_ONLY_VIEW bytes higher."""
 
     NONE = 0
     COVERAGE = 1
@@ -91,6 +92,7 @@ class RunFlag(IntFlag):
     BRANCHES = 16
     REGISTERS = 32
     FRAMES = 64
+    READ_ONLY = 128
 
 
 class TrapKind(IntEnum):

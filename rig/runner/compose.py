@@ -189,11 +189,12 @@ def _pass(
     if isinstance(value, int):
         bits = bits_of(argument.type, layout.binding.arch)
         return Word(value % (1 << bits), bits)
+    null = layout.placement.null and argument.nullable and not _size(argument, layout, numbers)
     if isinstance(value, bytes):
-        return Pointer(indexes[argument.name])
+        return Pointer(indexes[argument.name], null=null)
     shared = layout.placement.in_place and value.content is None
     if shared and argument.alias is not None and argument.alias in indexes:
-        return Pointer(indexes[argument.alias])
+        return Pointer(indexes[argument.alias], null=null)
     if argument.at is not None:
         name, offset = place_of(argument.at)
         return Pointer(_holder(name, layout, numbers), offset)
@@ -201,7 +202,7 @@ def _pass(
         layout.named[value.name] = _add_named(argument, value, layout, numbers)
     index = layout.named[value.name]
     small = layout.buffers[index].size <= KEPT_LIMIT
-    return Pointer(index, kept=argument.direction is Direction.IN and small)
+    return Pointer(index, kept=argument.direction is Direction.IN and small, null=null)
 
 
 def _table_pointer(argument: Argument, binding: Binding) -> TablePointer:

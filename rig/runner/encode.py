@@ -43,7 +43,7 @@ _PROLOGUE = Struct("<QII")  # select, table words, writes
 _HAS_CONTENT, _HAS_EXPECTED, _CONSTANT, _AT_END, _ALIAS = 1, 2, 4, 8, 16
 _CALL, _WRITE_STEP, _POINT = 0, 1, 2
 _TARGET_ADDRESS, _TARGET_TABLE, _TARGET_RESULT = 0, 1, 2
-_WORD, _POINTER, _TABLE_POINTER, _RESULT = 0, 1, 2, 3
+_WORD, _POINTER, _TABLE_POINTER, _RESULT, _NULL = 0, 1, 2, 3, 4
 _POINTER_SIZE = 8
 _BITS = frozenset((8, 16, 32, 64))
 _MASK32, _MASK64 = (1 << 32) - 1, (1 << 64) - 1
@@ -180,6 +180,8 @@ def _argument(argument: Argument, calls: int, buffers: Sequence[Buffer]) -> byte
         if not 0 <= argument.buffer < len(buffers):
             raise ScriptError(f"pointer to buffer {argument.buffer} of {len(buffers)}")
         size = buffers[argument.buffer].size
+        if argument.null:
+            return _ARGUMENT.pack(_NULL, 64, 0, 0, 0)
         if argument.kept and size > KEPT_LIMIT:
             raise ScriptError(f"{size} bytes cannot be kept: at most {KEPT_LIMIT}")
         offset = argument.offset & _MASK64

@@ -31,6 +31,7 @@ class Kind(IntEnum):
     CRASH = 7
     EXIT = 8
     TIMEOUT = 9
+    WRITE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Event:
       stack argument, `address` of that byte, bytes as above.
     - CRASH: `signal`, and unless the process was killed from outside `pc`, `address`
       (the fault's, where the signal has one) and `registers`. TIMEOUT: `pc`, `registers`.
+    - WRITE: under READ_ONLY a call wrote to what it may only read, and went on: as of a CRASH.
     - EXIT: `actual` is the exit code of a process that ended by itself.
     """
 

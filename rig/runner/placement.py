@@ -12,6 +12,7 @@ PAGE = 4096
 SPAN = SLOT_CAPACITY + 2 * PAGE
 TABLE_WORDS = 128
 STACK_SIZE = 1 << 20
+READ_ONLY_VIEW = 128 << 20
 
 
 def place(buffer: Buffer, index: int, places: Places) -> int:
@@ -31,8 +32,10 @@ def addresses(script: Script, places: Places) -> tuple[int, ...]:
 
 def locate(script: Script, address: int, places: Places) -> tuple[str, int] | None:
     """The buffer in whose slot an address lies, and the address's offset in bytes from that
-    buffer's first byte: negative before it, `size` or more behind it. None if no slot of the
-    script holds the address."""
+    buffer's first byte: negative before it, `size` or more behind it; in read-only views too.
+    None if no slot of the script holds the address."""
+    if address >= places.arena + READ_ONLY_VIEW:
+        address -= READ_ONLY_VIEW
     index = (address - places.arena) // SPAN
     if not 0 <= index < len(script.buffers) or script.buffers[index].alias is not None:
         return None

@@ -53,11 +53,13 @@ class Word:
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """The address of a buffer of the script, plus an offset in bytes. With `kept` the call must
-    leave the buffer, KEPT_LIMIT bytes at most, as it was before the call."""
+    leave the buffer, KEPT_LIMIT bytes at most, as it was before the call. With `null` it is NULL
+    instead: the buffer has no bytes."""
 
     buffer: int
     offset: int = 0
     kept: bool = False
+    null: bool = False
 
 
 @dataclass(frozen=True, slots=True)

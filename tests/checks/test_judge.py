@@ -1,7 +1,7 @@
 """Events become findings: the right check, in the right words."""
 
 import signal
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, cast
 
 import pytest
@@ -13,8 +13,8 @@ from rig.contracts import Contract
 from rig.runner.batches import Batch
 from rig.runner.compose import Binding
 from rig.runner.events import SELECT, Event, Kind, RunResult
-from rig.runner.placement import STACK_SIZE, place
-from rig.runner.scripts import Buffer, Script, Side
+from rig.runner.placement import READ_ONLY_VIEW, STACK_SIZE, place
+from rig.runner.scripts import Address, Buffer, Call, Pointer, Script, Side
 
 OUT, IN = 0, 1
 EXPECTED = bytes(range(40))
@@ -24,7 +24,7 @@ SCRIPT = Script(
         Buffer("in", 40, content=bytes(40), constant=True, side=Side.END),
         Buffer("empty", 0, side=Side.START),
     ),
-    (),
+    (Call(Address(0), (Pointer(0), Pointer(2, null=True))),),
 )
 X86_64 = ARCHITECTURES["x86_64"]
 PLACES = X86_64.places
@@ -175,7 +175,7 @@ def test_a_fault_at_the_stack_is_named(address: int) -> None:
 @pytest.mark.parametrize(
     ("event", "words"),
     [
-        (_crash(16), "SIGSEGV at rig_toy+0x40: mov eax, ebx (toy.c:7), address 0x10"),
+        (_crash(5000), "SIGSEGV at rig_toy+0x40: mov eax, ebx (toy.c:7), address 0x1388"),
         (_crash(None, signal.SIGILL), "SIGILL at rig_toy+0x40: mov eax, ebx (toy.c:7)"),
         (_crash(None, 99), "signal 99 at rig_toy+0x40: mov eax, ebx (toy.c:7)"),
         (Event(0, 0, Kind.CRASH, signal=signal.SIGKILL), "killed by SIGKILL"),
@@ -240,9 +240,30 @@ def test_every_kind_is_judged() -> None:
         Kind.CRASH: _crash(address),
         Kind.EXIT: Event(0, 0, Kind.EXIT, actual=0),
         Kind.TIMEOUT: Event(0, 0, Kind.TIMEOUT, pc=PC, registers={}),
+        Kind.WRITE: replace(_crash(address), kind=Kind.WRITE),
     }
     assert set(events) == set(Kind)
     assert {_one(event).check for event in events.values()} <= set(CHECKS)
+
+
+def test_a_write_to_an_input_names_its_byte_and_its_instruction() -> None:
+    address = place(SCRIPT.buffers[IN], IN, PLACES) + READ_ONLY_VIEW + 7
+    changed = Event(0, 0, Kind.CONSTANT, IN, None, 7, 0, 1, b"\1")
+    written = replace(_crash(address), kind=Kind.WRITE)
+    (finding,) = judge(
+        BATCH,
+        [Observation(_result(changed), 0, False), Observation(_result(changed, written), 1, False)],
+        _describe,
+    )
+    assert (finding.check, finding.symbol) == ("input", "rig_toy")
+    assert finding.summary == "wrote `in`, which it may only read, at byte 7"
+    assert finding.details == ("SIGSEGV at rig_toy+0x40: mov eax, ebx (toy.c:7)",)
+
+
+@pytest.mark.parametrize("address", [0, 8, 4095])
+def test_a_fault_through_null_names_the_argument(address: int) -> None:
+    finding = _one(_crash(address))
+    assert (finding.check, finding.summary) == ("memory", "read through `empty`, NULL for 0 bytes")
 
 
 def test_a_check_fires_once_for_each_script() -> None:

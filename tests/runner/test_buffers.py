@@ -213,3 +213,40 @@ def test_a_slot_holds_its_whole_capacity(run, image):
         (image.call("flip", Pointer(0), 0), image.call("flip", Pointer(0), 0)),
     )
     assert run(script).events == ()
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("side", Side)
+def test_a_write_that_is_undone_is_a_fault_with_its_place(run, image, places, side, kept):
+    buffer = Buffer("b", 40, bytes(40), constant=not kept, side=side)
+    flip = image.call("flip", Pointer(0, kept=kept), 33)
+    script = Script((buffer,), (flip, flip, image.call("peek", Pointer(0), 33, returns=0, bits=8)))
+    whole = Script((buffer,), (image.call("peek", Pointer(0, kept=kept), 33),))
+    assert run(whole, flags=RunFlag.READ_ONLY).events == ()
+    result = run(script, whole, script, flags=RunFlag.READ_ONLY)
+    found = [event for event in result.events if event.kind is Kind.WRITE]
+    assert [(event.script, event.step) for event in found] == [(0, 0), (2, 0)]
+    for event in found:
+        assert (event.signal, locate(script, event.address, places)) == (signal.SIGSEGV, ("b", 33))
+        assert 0 <= event.pc - image.symbols["flip"] < 32
+    assert (result.ran, result.failed_scripts) == (3, 2)
+
+
+def test_what_may_be_written_is_where_it_was(run, image, places):
+    buffer = Buffer("b", 9)
+    there = image.call("identity", Pointer(0), returns=place(buffer, 0, places))
+    script = Script((buffer,), (there, image.call("poke", Pointer(0), 3, 7)))
+    assert run(script, flags=RunFlag.READ_ONLY).events == ()
+
+
+def test_beyond_a_read_only_view_is_a_fault_too(only, image, places):
+    script = Script(
+        (Buffer("b", 5, bytes(5), constant=True),), (image.call("peek", Pointer(0), 5),)
+    )
+    event = only(script, flags=RunFlag.READ_ONLY)
+    assert (event.kind, locate(script, event.address, places)) == (Kind.CRASH, ("b", 5))
+
+
+def test_null_is_the_address_0(run, image):
+    script = Script((Buffer("b", 0),), (image.call("identity", Pointer(0, null=True), returns=0),))
+    assert run(script).events == ()

@@ -1,0 +1,46 @@
+"""Faults against memory that outputs do not show, on every architecture: each is named by its
+check, and its twin passes."""
+
+import re
+
+import pytest
+
+from rig.architectures import ARCHITECTURES
+
+CASES = 80  # of the sweep: the shortest, no bytes at NULL among them
+WRITTEN = r"wrote `{}`, which it may only read, at byte {} .*SIGSEGV at faulty_memory_{}\+0x.*\.c:"
+FAULTS = {
+    "undone": ("input", WRITTEN.format("counter", 0, "undone")),
+    "undone_in": ("input", WRITTEN.format("in", 0, "undone_in")),
+    "null_last": ("memory", "read through `out` or `in`, NULL for 0 bytes .*memory.c:"),
+    "null_refused": ("crash", r"SIG(ILL|TRAP) at faulty_memory_null_refused\+0x"),
+    "above": ("abi", "call 1: the caller's stack changed, 8 bytes above the arguments"),
+    "above_far": ("abi", "call 1: the caller's stack changed, 303 bytes above the arguments"),
+}
+
+pytestmark = pytest.mark.parametrize("arch", list(ARCHITECTURES))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_is_named(bench, arch, name):
+    check, says = FAULTS[name]
+    target = bench.target("memory", arch=arch)
+    outcome = bench.outcome(target, target.path("chacha20", name), "sweep", CASES)
+    assert {finding.check for finding in outcome.findings} == {check}
+    first = outcome.findings[0]
+    assert re.match(says, " ".join((first.summary, *first.details))), first
+    assert outcome.abandoned == 0
+
+
+@pytest.mark.parametrize("name", ["undone", "null_last", "null_refused"])
+def test_published_vectors_stay_quiet_but_for_what_is_written(bench, arch, name):
+    target = bench.target("memory", arch=arch)
+    outcome = bench.outcome(target, target.path("chacha20", name), "published")
+    assert {f.check for f in outcome.findings} == ({"input"} if name == "undone" else set())
+
+
+@pytest.mark.parametrize("name", ["clean", "above_twin"])
+def test_twin_passes(bench, arch, name):
+    target = bench.target("memory", arch=arch)
+    outcome = bench.outcome(target, target.path("chacha20", name), "sweep", CASES)
+    assert (outcome.findings, outcome.failed, outcome.abandoned) == ((), 0, 0)
