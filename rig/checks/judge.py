@@ -198,6 +198,7 @@ def _crash(event: Event, script: Script, describe: Describe, arch: Architecture)
         verb = _verb(event, arch.registers.write_fault)
         return _at(event, "memory", f"{verb} {fault}", f"{name} at {where}", symbol=symbol)
     address = "" if event.address is None else f", address {event.address:#x}"
+    address += _inside(event, script, arch.places)
     return _at(
         event,
         "crash",
@@ -234,7 +235,18 @@ def _fault(event: Event, script: Script, places: Places) -> str:
         return ""
     name, offset = found
     size = next(b.size for b in script.buffers if b.name == name)
-    return _distance(name, offset, size)
+    return "" if 0 <= offset < size else _distance(name, offset, size)
+
+
+def _inside(event: Event, script: Script, places: Places) -> str:
+    """The byte of a buffer at which the code may be, but not with the alignment that it asks."""
+    if event.address is None or event.signal != signal.SIGBUS:
+        return ""
+    found = locate(script, event.address, places)
+    if found is None:
+        return ""
+    name, offset = found
+    return f", byte {offset} of `{name}`, {event.address % 16} modulo 16"
 
 
 def _nulls(script: Script) -> str:

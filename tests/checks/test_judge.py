@@ -148,6 +148,14 @@ def test_a_fault_at_a_guard_page_names_the_buffer(index: int, offset: int, words
     assert finding.details[0].startswith("SIGSEGV at rig_toy+0x40")
 
 
+def test_a_bus_error_inside_a_buffer_is_its_alignment() -> None:
+    address = place(SCRIPT.buffers[IN], IN, PLACES) + 4
+    observation = Observation(_result(_crash(address, signal.SIGBUS)), 0, False)
+    (finding,) = judge(BATCH, [observation], _describe)
+    assert finding.check == "crash"
+    assert finding.summary.endswith(f", byte 4 of `in`, {address % 16} modulo 16")
+
+
 @pytest.mark.parametrize(("error", "verb"), [(4, "read"), (6, "wrote")])
 def test_a_fault_says_whether_it_was_a_write(error: int, verb: str) -> None:
     address = place(SCRIPT.buffers[OUT], OUT, PLACES) + 40

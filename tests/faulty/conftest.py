@@ -123,3 +123,12 @@ def bench(rig_cache: FilePath) -> Iterator[Bench]:
     made = Bench(rig_cache)
     yield made
     made.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Prints the table of known defects after a run of them."""
+    reports = (r for group in terminalreporter.stats.values() for r in group)
+    ran = any("test_defect_is_found" in getattr(r, "nodeid", "") for r in reports)
+    if ran:
+        terminalreporter.section("known defects (tests/faulty/TABLE.md)")
+        terminalreporter.write((HERE / "TABLE.md").read_text())
