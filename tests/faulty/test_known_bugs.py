@@ -22,6 +22,8 @@ from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import examine
 from rig.checks.findings import CHECKS, Finding
 from rig.checks.trial import Outcome, Trial, try_batch, where
+from rig.checks.unwind import CHECK as UNWIND
+from rig.checks.unwind import judge_frames, observe, watching
 from rig.data import data_folder
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import sources
@@ -36,7 +38,7 @@ from rig.runner.events import Kind
 from rig.runner.scripts import Side
 from rig.runner.session import Session
 
-from ..native import test_cpuid, test_hwcap
+from ..native import test_cpuid, test_hwcap, test_lengths
 
 HERE = FilePath(__file__).parent
 SEEDS = (2, 3)
@@ -49,6 +51,7 @@ PLAIN_FILES = ".json"  # the bundled ones and Wycheproof's; CAVP's .rsp are too 
 CHUNKS = (64, 256, 512)
 PLAINLY = {True: "yes", False: "no", None: "-"}
 # The bundled project's own tests, which no run of the rig makes.
+LENGTHS = "test_lengths"
 FUNCTIONS = {
     "test_cpuid": test_cpuid.test_pure_function,
     "test_hwcap": test_hwcap.test_pure_function,
@@ -70,7 +73,7 @@ class Edit:
 class Defect:
     """A row of known_bugs.toml. `variants` are those that are built, by primitive; of a leaf its
     own is judged on its direct path. `source` finds the defect by `check`; `plain` says whether
-    published vectors alone do, None where they do not reach it, or find it by a CPU that lacks something."""
+    published vectors alone do, None where they reach it in no way, or by what the CPU lacks."""
 
     id: str
     kind: str
@@ -82,6 +85,11 @@ class Defect:
     source: str
     plain: bool | None = None
     says: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether no path is judged, but the project."""
+        return self.check == DISPATCH or self.source == LENGTHS
 
     @property
     def where(self) -> str:
@@ -122,6 +130,8 @@ class Target:
 def narrowed(manifest: Manifest, defect: Defect) -> Manifest:
     """The manifest with what a defect names and nothing else; with all where the dispatcher is
     what is judged."""
+    if defect.source == LENGTHS:
+        return test_lengths.stubbed(manifest)
     if defect.check == DISPATCH:
         return manifest
     wanted = {defect.primitive, *defect.variants}
@@ -170,7 +180,8 @@ class Works:
 
     def twin(self, defect: Defect) -> Target:
         """The same without the defect."""
-        key = (defect.arch, defect.primitive, defect.check == DISPATCH, *defect.variants.items())
+        whole = defect.source if defect.whole else ""
+        key = (defect.arch, defect.primitive, whole, *defect.variants.items())
         if key not in self.twins:
             self.twins[key] = self.target(defect, data_folder("native") / "rig.toml")
         return self.twins[key]
@@ -234,6 +245,9 @@ def found(works: Works, target: Target, defect: Defect) -> tuple[Finding | None,
     project, primitive = target.project, target.primitive(defect.primitive)
     if defect.source in FUNCTIONS:
         return vector_fault(target, FUNCTIONS[defect.source]), None
+    if defect.source == LENGTHS:
+        events = test_lengths.wrong(project, defect.primitive)
+        return next((Finding("value", e.script, str(e)) for e in events), None), None
     if defect.check == DISPATCH:
         mismatches = enumerate_paths(project, target.session, primitive).mismatches
         return next((Finding(DISPATCH, None, text) for text in mismatches), None), None
@@ -243,6 +257,8 @@ def found(works: Works, target: Target, defect: Defect) -> tuple[Finding | None,
     path = target.path(defect.primitive)
     if defect.check == CONSTANT_TIME:
         return next(timed(works, target, path), None), None
+    if defect.check == UNWIND:
+        return next(iter(unwound(works, target, path)), None), None
     for key, contents in works.chunks(defect.primitive, defect.source):
         for finding in outcome(target, path, contents, defect.check).findings:
             if finding.check == defect.check:
@@ -268,11 +284,21 @@ def timed(works: Works, target: Target, path: Path) -> Iterator[Finding]:
         yield from (leak.finding for leak in leaks)
 
 
+def unwound(works: Works, target: Target, path: Path) -> tuple[Finding, ...]:
+    """The findings of the unwind check on the first published vectors."""
+    project = target.project
+    _, contents = next(works.chunks(path.primitive, "published"))
+    batch = batch_of(project, path, contents)
+    with watching(project) as session:
+        frames = observe(project, session, path, batch.data, SEEDS[0], BUDGET_US)
+    return judge_frames(project, frames, functools.partial(where, project)).findings
+
+
 def waits_for(defect: Defect) -> str:
     """What is not here yet of the check or the source that finds a defect."""
     if defect.check not in CHECKS:
         return f"no check `{defect.check}` yet"
-    own = defect.source in (ISA, DISPATCH, CONSTANT_TIME, *FUNCTIONS)
+    own = defect.source in (ISA, DISPATCH, CONSTANT_TIME, UNWIND, LENGTHS, *FUNCTIONS)
     if own or defect.source in (s.name for s in sources(defect.primitive, None)):
         return ""
     return f"no source `{defect.source}` of {defect.primitive} yet"
@@ -302,7 +328,7 @@ def test_defect_is_found(works, defect, tmp_path):
 def judge(works: Works, target: Target, defect: Defect) -> None:
     twin = works.twin(defect)
     judged = COMPOSED.get(defect.primitive, defect.primitive)
-    if defect.check != DISPATCH and (reason := unrunnable(target.project, target.path(judged))):
+    if not defect.whole and (reason := unrunnable(target.project, target.path(judged))):
         pytest.skip(reason)
     if defect.plain is not None:
         assert plain(target, target.path(judged)) == defect.plain, "plain vectors"
