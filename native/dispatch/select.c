@@ -18,20 +18,23 @@
 /*
  * Per architecture: the words of its vector that count (capabilities.h), and
  * its variants, lowest preference first, each with the bits that it needs.
- * The first needs nothing, but for fused ones, which name the variants of AES
- * and GHASH that set up for them; an architecture may have none.
+ * Those of AES and GHASH name the variant that sets up for them, itself or
+ * another; fused ones name both. The first needs nothing, but for fused ones,
+ * of which an architecture may have none.
  */
 #if defined(__x86_64__) || defined(__i386__)
 
 extern uint32_t rig_ia32cap[10];
 #define VECTOR rig_ia32cap
-#define WORDS 3
+#define WORDS 4
 
 #define SSE2 BIT(26)   /* word 0 */
 #define PCLMUL BIT(1)  /* word 1 */
 #define SSSE3 BIT(9)   /* word 1 */
 #define AESNI BIT(25)  /* word 1 */
 #define AVX2 BIT(5)    /* word 2 */
+#define VAES BIT(9)     /* word 3 */
+#define VPCLMUL BIT(10) /* word 3 */
 
 #else
 
@@ -47,15 +50,43 @@ extern uint32_t rig_armcap;
 
 #if defined(__x86_64__)
 
-#define AES_VARIANTS(VARIANT)   \
-    VARIANT(ct64, 0)            \
-    VARIANT(ssse3, [1] = SSSE3) \
-    VARIANT(aesni, [1] = AESNI)
+#define AES_VARIANTS(VARIANT)          \
+    VARIANT(ct64, ct64, 0)             \
+    VARIANT(ssse3, ssse3, [1] = SSSE3) \
+    VARIANT(aesni, aesni, [1] = AESNI) \
+    VARIANT(vaes_avx2, aesni, [1] = AESNI, [2] = AVX2, [3] = VAES)
 
-#define GHASH_VARIANTS(VARIANT) \
-    VARIANT(ct64, 0)            \
-    VARIANT(ssse3, [1] = SSSE3) \
-    VARIANT(pclmul, [1] = SSSE3 | PCLMUL)
+#define GHASH_VARIANTS(VARIANT)                     \
+    VARIANT(ct64, ct64, 0)                          \
+    VARIANT(ssse3, ssse3, [1] = SSSE3)              \
+    VARIANT(pclmul8, pclmul8, [1] = SSSE3 | PCLMUL) \
+    VARIANT(vpclmul_avx2, pclmul8, [1] = SSSE3 | PCLMUL, [2] = AVX2, [3] = VPCLMUL)
+
+#define CHACHA20_VARIANTS(VARIANT) \
+    VARIANT(sse2, 0)               \
+    VARIANT(ssse3, [1] = SSSE3)    \
+    VARIANT(avx2, [2] = AVX2)
+
+#define POLY1305_VARIANTS(VARIANT) \
+    VARIANT(donna44, 0)            \
+    VARIANT(avx2, [2] = AVX2)
+
+#define AES_GCM_FUSED_VARIANTS(VARIANT)                                 \
+    VARIANT(aesni_pclmul, aesni, pclmul8, [1] = AESNI | SSSE3 | PCLMUL) \
+    VARIANT(vaes_avx2, aesni, pclmul8, [1] = AESNI | SSSE3 | PCLMUL,    \
+            [2] = AVX2, [3] = VAES | VPCLMUL)
+
+#elif defined(__i386__)
+
+#define AES_VARIANTS(VARIANT)          \
+    VARIANT(ct32, ct32, 0)             \
+    VARIANT(ssse3, ssse3, [1] = SSSE3) \
+    VARIANT(aesni, aesni, [1] = AESNI)
+
+#define GHASH_VARIANTS(VARIANT)        \
+    VARIANT(ct32, ct32, 0)             \
+    VARIANT(ssse3, ssse3, [1] = SSSE3) \
+    VARIANT(pclmul, pclmul, [1] = SSSE3 | PCLMUL)
 
 #define CHACHA20_VARIANTS(VARIANT) \
     VARIANT(generic, 0)            \
@@ -63,42 +94,21 @@ extern uint32_t rig_armcap;
     VARIANT(avx2, [2] = AVX2)
 
 #define POLY1305_VARIANTS(VARIANT) \
-    VARIANT(donna44, 0)
-
-#define AES_GCM_FUSED_VARIANTS(VARIANT) \
-    VARIANT(aesni_pclmul, aesni, pclmul, [1] = AESNI | SSSE3 | PCLMUL)
-
-#elif defined(__i386__)
-
-#define AES_VARIANTS(VARIANT)   \
-    VARIANT(ct32, 0)            \
-    VARIANT(ssse3, [1] = SSSE3) \
-    VARIANT(aesni, [1] = AESNI)
-
-#define GHASH_VARIANTS(VARIANT) \
-    VARIANT(ct32, 0)            \
-    VARIANT(ssse3, [1] = SSSE3) \
-    VARIANT(pclmul, [1] = SSSE3 | PCLMUL)
-
-#define CHACHA20_VARIANTS(VARIANT) \
-    VARIANT(generic, 0)            \
-    VARIANT(ssse3, [1] = SSSE3)
-
-#define POLY1305_VARIANTS(VARIANT) \
     VARIANT(donna26, 0)            \
-    VARIANT(sse2, [0] = SSE2)
+    VARIANT(sse2, [0] = SSE2)      \
+    VARIANT(avx2, [2] = AVX2)
 
 #elif defined(__aarch64__)
 
 #define AES_VARIANTS(VARIANT) \
-    VARIANT(ct64, 0)          \
-    VARIANT(neon, NEON)       \
-    VARIANT(ce, AESE)
+    VARIANT(ct64, ct64, 0)    \
+    VARIANT(neon, neon, NEON) \
+    VARIANT(ce, ce, AESE)
 
 #define GHASH_VARIANTS(VARIANT) \
-    VARIANT(ct64, 0)            \
-    VARIANT(neon, NEON)         \
-    VARIANT(pmull8, PMULL)
+    VARIANT(ct64, ct64, 0)      \
+    VARIANT(neon, neon, NEON)   \
+    VARIANT(pmull8, pmull8, PMULL)
 
 #define CHACHA20_VARIANTS(VARIANT) \
     VARIANT(generic, 0)            \
@@ -114,14 +124,14 @@ extern uint32_t rig_armcap;
 #elif defined(__arm__)
 
 #define AES_VARIANTS(VARIANT) \
-    VARIANT(ct32, 0)          \
-    VARIANT(neon, NEON)       \
-    VARIANT(ce, AESE)
+    VARIANT(ct32, ct32, 0)    \
+    VARIANT(neon, neon, NEON) \
+    VARIANT(ce, ce, AESE)
 
 #define GHASH_VARIANTS(VARIANT) \
-    VARIANT(ct32, 0)            \
-    VARIANT(neon, NEON)         \
-    VARIANT(pmull, PMULL)
+    VARIANT(ct32, ct32, 0)      \
+    VARIANT(neon, neon, NEON)   \
+    VARIANT(pmull, pmull, PMULL)
 
 #define CHACHA20_VARIANTS(VARIANT) \
     VARIANT(generic, 0)            \
@@ -142,25 +152,27 @@ struct variant {
     void *functions[4];
 };
 
-#define DECLARE_AES(name, ...)                                      \
-    __typeof__(aes_set_encrypt_key) rig_aes_set_encrypt_key_##name; \
-    __typeof__(aes_encrypt) rig_aes_encrypt_##name;                 \
+/* set_up: the variant that expands the key, and enciphers single blocks. */
+#define DECLARE_AES(name, set_up, ...)                                \
+    __typeof__(aes_set_encrypt_key) rig_aes_set_encrypt_key_##set_up; \
+    __typeof__(aes_encrypt) rig_aes_encrypt_##set_up;                 \
     __typeof__(aes_ctr32_encrypt_blocks) rig_aes_ctr32_encrypt_blocks_##name;
-#define AES(name, ...)                        \
-    {{__VA_ARGS__},                           \
-     {(void *)rig_aes_set_encrypt_key_##name, \
-      (void *)rig_aes_encrypt_##name,         \
+#define AES(name, set_up, ...)                  \
+    {{__VA_ARGS__},                             \
+     {(void *)rig_aes_set_encrypt_key_##set_up, \
+      (void *)rig_aes_encrypt_##set_up,         \
       (void *)rig_aes_ctr32_encrypt_blocks_##name}},
 #define AES_FUNCTIONS 3
 
-#define DECLARE_GHASH(name, ...)                    \
-    __typeof__(ghash_init) rig_ghash_init_##name;   \
-    __typeof__(ghash_gmult) rig_ghash_gmult_##name; \
+/* set_up: the variant that makes the table, and multiplies single blocks. */
+#define DECLARE_GHASH(name, set_up, ...)              \
+    __typeof__(ghash_init) rig_ghash_init_##set_up;   \
+    __typeof__(ghash_gmult) rig_ghash_gmult_##set_up; \
     __typeof__(ghash_ghash) rig_ghash_ghash_##name;
-#define GHASH(name, ...)              \
-    {{__VA_ARGS__},                   \
-     {(void *)rig_ghash_init_##name,  \
-      (void *)rig_ghash_gmult_##name, \
+#define GHASH(name, set_up, ...)        \
+    {{__VA_ARGS__},                     \
+     {(void *)rig_ghash_init_##set_up,  \
+      (void *)rig_ghash_gmult_##set_up, \
       (void *)rig_ghash_ghash_##name}},
 #define GHASH_FUNCTIONS 3
 

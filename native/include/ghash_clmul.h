@@ -10,6 +10,7 @@
 #ifndef RIG_GHASH_CLMUL_H
 #define RIG_GHASH_CLMUL_H
 
+#include <stdint.h>
 #include <tmmintrin.h>
 #include <wmmintrin.h>
 
@@ -32,12 +33,13 @@ static inline struct product product(__m128i x, __m128i h)
     };
 }
 
-static inline struct product add_product(struct product sum, __m128i x, __m128i h)
+/* H/x of a subkey as ghash_init takes it. */
+static inline __m128i over_x(const uint64_t H[2])
 {
-    const struct product p = product(x, h);
+    const uint64_t one = H[0] >> 63;
 
-    return (struct product){_mm_xor_si128(sum.low, p.low), _mm_xor_si128(sum.middle, p.middle),
-                            _mm_xor_si128(sum.high, p.high)};
+    return _mm_set_epi64x((int64_t)((H[0] << 1 | H[1] >> 63) ^ one * (UINT64_C(0xc2) << 56)),
+                          (int64_t)(H[1] << 1 ^ one));
 }
 
 /* Takes x^128 to x^191 of x, its low half, to lower powers; halves change places. */

@@ -21,11 +21,7 @@ static inline void store(uint8_t *p, __m128i x)
 
 void rig_ghash_init_pclmul(void *Htable, const uint64_t H[2])
 {
-    const uint64_t one = H[0] >> 63;
-    uint64_t *table = Htable;
-
-    table[0] = H[1] << 1 ^ one;
-    table[1] = (H[0] << 1 | H[1] >> 63) ^ one * (UINT64_C(0xc2) << 56);
+    _mm_store_si128(Htable, over_x(H));
 }
 
 void rig_ghash_gmult_pclmul(uint8_t Xi[16], const void *Htable)
