@@ -320,8 +320,8 @@ class UnwindItem(_RigItem):
         self.set_paths(lab, project, (path,))
 
     def judge(self) -> None:
-        """Unwinds, records a row, and one more for what could not be unwound; fails with the
-        first findings."""
+        """Unwinds, records a row, or the reason where something could not be judged; fails with
+        the first findings."""
         lab, project, path = self._run
         reason = unrunnable(project, path)
         if reason:
@@ -335,7 +335,8 @@ class UnwindItem(_RigItem):
             raise
         unjudged = {name: why for _, each in unwound for name, why in each.unjudged.items()}
         failures, taken = _unwound_failures(lab, project, path, unwound)
-        lab.record(project, _row(project, path, UNWIND, _static([*failures], taken)))
+        if failures or not unjudged:
+            lab.record(project, _row(project, path, UNWIND, _static([*failures], taken)))
         if unjudged:
             text = "; ".join(f"unwind: {name}: {why}" for name, why in sorted(unjudged.items()))
             lab.record(project, skipped_row(path, UNWIND, "no-cfi", text))

@@ -2,12 +2,17 @@
 instruction, and their twins; the same from end to end with a replay."""
 
 import functools
+import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import rig.cli
 from rig import manifest
 from rig.architectures import ARCHITECTURES
 from rig.build.toolchain import find_toolchain
@@ -96,3 +101,27 @@ def test_frames_hold_what_the_call_began_with(project, found):
     kept = [n for n in registers.kept if n in first.caller and n != registers.sp]
     assert len(kept) >= 4
     assert {n: first.registers[n] for n in kept} == {n: first.caller[n] for n in kept}
+
+
+def test_a_run_leaves_a_case_that_replays(tmp_path, rig_cache, capsys):
+    wanted = ("--checks", "unwind", *(f"--variant={name}" for name in ("twin", "slot")))
+    options = ("--arch", "x86_64", "-j", "1", "--cache-dir", str(rig_cache))
+    roots = [str(Path(rig.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, "-m", "rig", "run", str(HERE / "unwind.toml"), *wanted, *options],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, roots))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout
+    document = json.loads((tmp_path / "rig-report" / "results.json").read_text())
+    checks = {path["id"]: path["checks"] for path in document["paths"] if path["checks"]}
+    assert checks == {
+        "chacha20/x86_64/direct/chacha20=slot": {"unwind": "fail"},
+        "chacha20/x86_64/direct/chacha20=twin": {"unwind": "pass"},
+    }
+    (case,) = (tmp_path / "rig-report" / "cases").iterdir()
+    assert rig.cli.main(["replay", str(case), "--cache-dir", str(rig_cache)]) == 1
+    assert "unwind: faulty_chacha20_slot+0x1: xor rbx, rbx" in capsys.readouterr().out
