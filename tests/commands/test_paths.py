@@ -35,7 +35,7 @@ def test_json(rig: Rig) -> None:
     assert pclmul8["masks"] == ["0x20207808111:0x0:0x0:0x0:0x0"]
     assert pclmul8["needs"] == [["pclmul", "ssse3"]]
     assert pclmul8["lengths"] == [{"min": 0, "max": None, "step": 1, "apart": []}]
-    assert pclmul8["reason"] is None or pclmul["reason"]["code"] == "cpu"
+    assert pclmul8["reason"] is None or pclmul8["reason"]["code"] == "cpu"
 
 
 def test_by_variant(rig: Rig) -> None:
