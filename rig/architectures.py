@@ -121,6 +121,8 @@ _X86_FEATURE_FLAGS = {
     **dict.fromkeys(_NO_OPTION, ""),
 }
 _X86_CONTROL = ("DF", "MXCSR", "x87 control word", "x87 tag word")
+# What Microsoft's x64 convention keeps besides: whole xmm registers, in halves.
+_MS_XMM = tuple(f"xmm{n}{half}" for n in range(6, 16) for half in ("[63:0]", "[127:64]"))
 _X86_WRITE_FAULT = ("error", 1 << 1)  # SDM volume 3, 4.7: W/R
 
 _RUNNER = tuple(
@@ -175,7 +177,10 @@ _X86_64 = Architecture(
         ),
         pc="rip",
         sp="rsp",
-        kept=("rbx", "rbp", "r12", "r13", "r14", "r15", "rsp", *_X86_CONTROL),
+        kept=(
+            *("rbx", "rbp", "r12", "r13", "r14", "r15", "rsp", *_X86_CONTROL),
+            *("rdi", "rsi", *_MS_XMM),
+        ),
         dwarf=_X86_64_DWARF,
         write_fault=_X86_WRITE_FAULT,
     ),

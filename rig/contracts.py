@@ -65,11 +65,13 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One function; `role` is its name without the header's stem: ghash_init is `init`."""
+    """One function; `role` is its name without the header's stem: ghash_init is `init`. `ms_abi` on
+    x86_64 is the calling convention of Microsoft, by the attribute of that name."""
 
     role: str
     arguments: tuple[Argument, ...]
     returns: str
+    ms_abi: bool = False
 
     def argument(self, name: str) -> Argument:
         """The argument of that name; KeyError if there is none."""
@@ -123,6 +125,7 @@ class Contract:
 
 _PROTOTYPE = re.compile(r"/\*((?:(?!\*/).)*)\*/\s*([A-Za-z_][^;{}#/]*\([^;{}]*\))\s*;", re.DOTALL)
 _LINE = re.compile(r"^\s*\*?\s*@(\w+)\s+(.*?)\s*$", re.MULTILINE)
+_MS_ABI = re.compile(r"__attribute__\s*\(\(\s*(?:ms_abi|__ms_abi__)\s*\)\)")
 _FLAGS = ("secret", "public", "opaque", "nullable", "partial")
 _LENGTHS = {"len": 1, "len_bits": 8}
 _REFUSED = ("zero", "untouched")
@@ -172,6 +175,7 @@ def _text(path: Path) -> str:
 
 def _function(path: Path, line: int, comment: str, prototype: str) -> Function:
     place = f"{path}:{line}"
+    prototype, attributes = _MS_ABI.subn("", prototype)
     name, kinds, returns = _types(place, prototype)
     described = _LINE.findall(comment)
     if len(described) != len(kinds):
@@ -186,7 +190,8 @@ def _function(path: Path, line: int, comment: str, prototype: str) -> Function:
     for argument in arguments:
         if not re.search(rf"\b{argument.name}\b", prototype.partition("(")[2]):
             raise ManifestError(f"{place}: {name} has no argument `{argument.name}`")
-    function = Function(name.removeprefix(path.stem + "_"), arguments, returns)
+    role = name.removeprefix(path.stem + "_")
+    function = Function(role, arguments, returns, ms_abi=attributes > 0)
     _check_names(place, function)
     return function
 

@@ -47,6 +47,16 @@ def test_a_bundled_contract():
         ghash.function("absorb")
 
 
+@pytest.mark.parametrize("form", ["{0} void {1};", "void {0} {1};", "void {1} {0};"])
+@pytest.mark.parametrize("attribute", ["__attribute__((ms_abi))", "__attribute__ ((__ms_abi__))"])
+def test_microsofts_convention_is_an_attribute(tmp_path, form, attribute):
+    lines = " *   @Htable  out, size len\n *   @len  value\n"
+    prototype = form.format(attribute, "ghash_init(void *Htable, size_t len)")
+    (function,) = contracts.read(write(tmp_path, header(lines, prototype))).functions
+    assert (function.role, function.returns, function.ms_abi) == ("init", "void", True)
+    assert not contracts.read(write(tmp_path, header(lines))).functions[0].ms_abi
+
+
 def test_what_a_refusal_leaves():
     aead = contracts.read(INCLUDE / "aead.h")
     assert aead.function("open").argument("out").refused == "zero"

@@ -40,19 +40,21 @@ static uint64_t patterns[REGISTERS];
 static unsigned stack_words;
 static int stepping;
 
-void machine_prepare(uint64_t seed, int step) {
+int machine_prepare(uint64_t seed, uint32_t run_flags) {
     const struct garbage garbage = garbage_from(~seed);
     const uint64_t flags = mix(seed >> 1, 0) ^ -(seed & 1); /* each differs by parity */
-    stepping = step;
+    stepping = !!(run_flags & RUN_STEP);
     fill_words(patterns, REGISTERS, garbage_part(garbage, 1));
     fill_words(*call_frame.vectors, VECTORS * 2, garbage_part(garbage, 3));
     stack_prepare(garbage_part(garbage, 4), garbage_part(garbage, 5));
     for (unsigned i = 0; i < REGISTERS; i++) call_frame.in[i] = patterns[i];
     call_frame.nzcv = flags & ARITHMETIC_FLAGS;
+    return 0;
 }
 
-uint64_t machine_call(uint64_t target, const struct argument *arguments, unsigned count,
-                      unsigned phase) {
+uint64_t machine_call(uint64_t target, unsigned convention, const struct argument *arguments,
+                      unsigned count, unsigned phase) {
+    (void)convention;
     uint64_t *sp = stack_open(phase);
     stack_words = count > REGISTER_ARGUMENTS ? count - REGISTER_ARGUMENTS : 0;
     for (unsigned i = 0; i < REGISTER_ARGUMENTS; i++)

@@ -54,10 +54,10 @@ static unsigned vector_level(void) {
     return has & HWCAP_VFP ? LEVEL_D16 : LEVEL_NONE;
 }
 
-void machine_prepare(uint64_t seed, int step) {
+int machine_prepare(uint64_t seed, uint32_t run_flags) {
     const struct garbage garbage = garbage_from(~seed);
     const uint64_t flags = mix(seed >> 1, 0) ^ -(seed & 1); /* each differs by parity */
-    stepping = step;
+    stepping = !!(run_flags & RUN_STEP);
     fill_words(patterns, REGISTERS, garbage_part(garbage, 1));
     fill_words(call_frame.vectors, VECTORS, garbage_part(garbage, 3));
     stack_prepare(garbage_part(garbage, 4), garbage_part(garbage, 5));
@@ -65,6 +65,7 @@ void machine_prepare(uint64_t seed, int step) {
     call_frame.cpsr = flags & ARITHMETIC_FLAGS;
     call_frame.fpscr_in = flags >> 32 & FPSCR_FLAGS;
     call_frame.level = vector_level();
+    return 0;
 }
 
 /* AAPCS32 6.5, stage C: 64 bits go in an even pair of registers, or on the stack aligned to 8;
@@ -88,8 +89,9 @@ static void lay_out(uint32_t *sp, const struct argument *arguments, unsigned cou
     }
 }
 
-uint64_t machine_call(uint64_t target, const struct argument *arguments, unsigned count,
-                      unsigned phase) {
+uint64_t machine_call(uint64_t target, unsigned convention, const struct argument *arguments,
+                      unsigned count, unsigned phase) {
+    (void)convention;
     uint32_t *sp = (uint32_t *)stack_open(phase);
     for (unsigned i = 0; i < REGISTER_ARGUMENTS; i++) call_frame.in[i] = (uint32_t)patterns[i];
     lay_out(sp, arguments, count);

@@ -368,8 +368,9 @@ void record_target(struct trap *trap, uint64_t target) {
 
 /* -------- steps -------- */
 
-static uint64_t call(uint64_t target, const struct argument *arguments, unsigned count) {
-    const uint64_t result = machine_call(target, arguments, count, phase++ % 4);
+static uint64_t call(uint64_t target, unsigned convention, const struct argument *arguments,
+                     unsigned count) {
+    const uint64_t result = machine_call(target, convention, arguments, count, phase++ % 4);
     record_due();
     machine_check();
     return result;
@@ -418,7 +419,7 @@ static void run_call(const struct wire_step *step, const uint8_t **from) {
         arguments[i] = argument_of(&wire[i], i);
         if (wire[i].kept) memcpy(before[i], b->address, b->size);
     }
-    const uint64_t result = call(target_of(step), arguments, step->arguments);
+    const uint64_t result = call(target_of(step), step->size, arguments, step->arguments);
     results[result_count++] = result;
     check_return(step, result);
     check_buffers();
@@ -455,7 +456,7 @@ static void run_prologue(uint64_t length) {
     for (uint32_t i = 0; i < TABLE_WORDS; i++)
         table[i] = i < request->table_words ? (uintptr_t)run->table[i] : 0;
     const struct argument arguments[] = {pointer_to(TABLE), pointer_to(length)};
-    if (request->select) call(request->select, arguments, 2);
+    if (request->select) call(request->select, CONVENTION_OWN, arguments, 2);
 }
 
 static void run_script(uint32_t index) {
@@ -541,7 +542,7 @@ _Noreturn void run_child(const struct run *given, uint32_t first) {
     leave_parent();
     catch_signals();
     flipped = request->flags & RUN_FLIP ? AT_END : 0;
-    machine_prepare(request->seed, request->flags & RUN_STEP);
+    control->uppers = (uint32_t)machine_prepare(request->seed, request->flags);
     if (request->flags & TRAPPING) plant_traps();
     start_clock(request->budget_us);
     for (uint32_t i = first; i < request->first + request->count; i++) {

@@ -20,7 +20,7 @@ struct control {
     volatile uint32_t state, script;
     volatile int32_t step;
     uint32_t ran, failed, last_failed;
-    uint32_t events, unreported, event_bytes, hits, targets, frame_bytes;
+    uint32_t events, unreported, event_bytes, hits, targets, frame_bytes, uppers;
     uint64_t steps, traced; /* words */
     _Alignas(8) uint8_t event_area[EVENT_LIMIT * (sizeof(struct event) + ACTUAL_LIMIT)];
 };

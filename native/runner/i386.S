@@ -137,6 +137,10 @@ machine_trampoline:
         movdqu call_frame+FRAME_VECTORS+64*\n, %xmm\n
         .endr
 .Lvectors_loaded:
+        cmpl $0, call_frame+FRAME_CLEAN
+        je .Luppers_loaded
+        vzeroupper
+.Luppers_loaded:
         pushl call_frame+FRAME_FLAGS
         popfl
         movl call_frame+FRAME_IN+0, %eax
@@ -167,6 +171,11 @@ machine_returned:
         movl %ebp, call_frame+FRAME_OUT+12
         movl %esi, call_frame+FRAME_OUT+16
         movl %edi, call_frame+FRAME_OUT+20
+        movl call_frame+FRAME_CLEAN, %ecx
+        jecxz .Lnot_asked
+        xgetbv /* index 1: XINUSE */
+        movl %eax, call_frame+FRAME_IN_USE
+.Lnot_asked:
         fnstenv call_frame+FRAME_X87
         pushl $2
         popfl

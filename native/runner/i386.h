@@ -14,6 +14,8 @@
 #define FRAME_MXCSR 80
 #define FRAME_X87 84        /* 28 bytes, as fnstenv writes them */
 #define FRAME_MASKS 112     /* k0-k7 */
+#define FRAME_CLEAN 176     /* 1 where XINUSE is asked for */
+#define FRAME_IN_USE 180
 #define FRAME_VECTORS 192   /* 8 of 64 bytes */
 
 #endif

@@ -22,6 +22,7 @@ struct call_frame {
     uint32_t mxcsr;
     uint16_t x87[14]; /* control word 0, tag word 4 */
     uint64_t masks[8];
+    uint32_t clean, in_use;
     _Alignas(64) uint64_t vectors[8 * 8];
 } call_frame;
 
@@ -35,26 +36,31 @@ _Static_assert(offsetof(struct call_frame, out) == FRAME_OUT, "out");
 _Static_assert(offsetof(struct call_frame, mxcsr) == FRAME_MXCSR, "mxcsr");
 _Static_assert(offsetof(struct call_frame, x87) == FRAME_X87, "x87");
 _Static_assert(offsetof(struct call_frame, masks) == FRAME_MASKS, "masks");
+_Static_assert(offsetof(struct call_frame, clean) == FRAME_CLEAN, "clean");
+_Static_assert(offsetof(struct call_frame, in_use) == FRAME_IN_USE, "in_use");
 _Static_assert(offsetof(struct call_frame, vectors) == FRAME_VECTORS, "vectors");
 
 void machine_trampoline(void);
 
 static unsigned stack_words;
 
-void machine_prepare(uint64_t seed, int step) {
+int machine_prepare(uint64_t seed, uint32_t flags) {
     const struct garbage garbage = garbage_from(~seed), registers = garbage_part(garbage, 1);
     fill_words(call_frame.masks, 8, garbage_part(garbage, 2));
     fill_words(call_frame.vectors, 8 * 8, garbage_part(garbage, 3));
     stack_prepare(garbage_part(garbage, 4), garbage_part(garbage, 5));
     for (unsigned i = 0; i < REGISTERS; i++)
         call_frame.in[i] = (uint32_t)garbage_word(registers, i);
-    call_frame.flags = x86_prepare(seed, step);
+    call_frame.flags = x86_prepare(seed, flags);
     call_frame.level = x86_vector_level();
+    call_frame.clean = flags & RUN_CLEAN_UPPERS && x86_tells_uppers();
+    return (int)call_frame.clean;
 }
 
 /* All arguments are on the stack, where 64 bits take two words, the lower one first. */
-uint64_t machine_call(uint64_t target, const struct argument *arguments, unsigned count,
-                      unsigned phase) {
+uint64_t machine_call(uint64_t target, unsigned convention, const struct argument *arguments,
+                      unsigned count, unsigned phase) {
+    (void)convention;
     uintptr_t *sp = stack_open(phase);
     stack_words = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -78,6 +84,7 @@ void machine_check(void) {
     note_register(KEPT_DF, 0, !!(call_frame.out[OUT_FLAGS] & FLAG_DIRECTION));
     x86_check_control_words(KEPT_MXCSR, call_frame.x87,
                             call_frame.level == LEVEL_NONE ? NULL : &call_frame.mxcsr);
+    x86_check_uppers(call_frame.in_use);
     stack_check((uintptr_t *)call_frame.sp, stack_words, call_frame.own_sp);
 }
 

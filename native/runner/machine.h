@@ -18,16 +18,17 @@ struct argument {
 struct signal_info;    /* signals.h */
 struct signal_context; /* the machine's own: the kernel's ucontext_t */
 
-/* Fills every pattern from the seed; once in each child, before any call. */
-void machine_prepare(uint64_t seed, int step);
+/* Fills every pattern from the seed; once in each child, before any call. Of the flags of a RUN
+   it takes RUN_STEP and RUN_CLEAN_UPPERS: whether the latter shows anything here. */
+int machine_prepare(uint64_t seed, uint32_t flags);
 
 /*
- * Calls target with count arguments on the stack of variants. phase is 0 to 3: the stack
+ * Calls target, of enum convention, with count arguments on the stack of variants. phase is 0 to 3: the stack
  * pointer at the call is 0, 16, 32 or 48 modulo 64, on arm 0, 40, 16 or 56. Returns the result
  * register, or the two that a result of 64 bits comes in.
  */
-uint64_t machine_call(uint64_t target, const struct argument *arguments, unsigned count,
-                      unsigned phase);
+uint64_t machine_call(uint64_t target, unsigned convention, const struct argument *arguments,
+                      unsigned count, unsigned phase);
 
 /* Reports by note() what the last call should have kept, and puts it right again. */
 void machine_check(void);

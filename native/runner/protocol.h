@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 7u
+#define PROTOCOL_VERSION 8u
 
 #define PAGE 4096ull
 #define SLOT_COUNT 16u
@@ -80,6 +80,7 @@ enum run_flag {
     RUN_REGISTERS = 32, /* with RUN_STEP: the registers at each step instead of its PC */
     RUN_FRAMES = 64, /* with RUN_COVERAGE: registers and stack at first hits */
     RUN_READ_ONLY = 128, /* calls find what they may not change in its read-only view */
+    RUN_CLEAN_UPPERS = 256, /* vectors are clean above 128 bits before calls, and must be behind */
 };
 
 enum trap_kind { TRAP_PLAIN, TRAP_CONDITIONAL, TRAP_INDIRECT };
@@ -114,6 +115,7 @@ struct wire_write {
 struct run_reply {
     uint32_t ran, failed, events, unreported, hits, branches;
     uint64_t cpu_ns, steps, traced, targets, frame_bytes;
+    uint64_t uppers; /* whether the CPU tells of RUN_CLEAN_UPPERS */
 };
 
 struct wire_branch {
@@ -149,6 +151,8 @@ struct wire_buffer {
 };
 
 enum step_kind { STEP_CALL, STEP_WRITE, STEP_POINT };
+/* Of a function; of another architecture's no one takes notice. */
+enum convention { CONVENTION_OWN, CONVENTION_MS };
 enum target_kind { TARGET_ADDRESS, TARGET_TABLE, TARGET_RESULT };
 enum argument_kind {
     ARGUMENT_WORD,
@@ -158,7 +162,7 @@ enum argument_kind {
     ARGUMENT_NULL,
 };
 
-/* A call: `value` is the target; `arguments` records follow; a result of more bits than a
+/* A call: `value` is the target, `size` the convention; `arguments` records follow; a result of more bits than a
    register comes in two. A write: `value` is the address; `size` bytes follow, padded to 8. A
    point: buffer `size` gets the address of buffer `returns` at its offset `value`. */
 struct wire_step {
@@ -184,7 +188,8 @@ enum event_kind {
     EVENT_CRASH,
     EVENT_EXIT,
     EVENT_TIMEOUT,
-    EVENT_WRITE, /* into a read-only view; the call went on */
+    EVENT_WRITE,  /* into a read-only view; the call went on */
+    EVENT_UPPERS, /* `actual` as XINUSE has them: 4 above 128 bits, 64 above 256 */
 };
 
 enum side { SIDE_START, SIDE_END };

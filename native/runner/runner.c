@@ -260,7 +260,8 @@ static void reply_run(uint64_t cpu_ns, int branches) {
         .unreported = control->unreported, .hits = control->hits,
         .branches = branches ? count_branches() : 0, .cpu_ns = cpu_ns, .steps = control->steps,
         .traced = control->traced, .targets = control->targets,
-        .frame_bytes = control->frame_bytes};
+        .frame_bytes = control->frame_bytes,
+        .uppers = control->uppers};
     const uint64_t order_bytes = control->hits * sizeof *traps.order;
     const uint64_t branch_bytes = head.branches * sizeof(struct wire_branch);
     const uint64_t target_bytes = head.targets * sizeof *targets;

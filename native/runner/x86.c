@@ -9,6 +9,7 @@
 
 enum { FLAG_CARRY = 1, FLAG_PARITY = 1 << 2, FLAG_ZERO = 1 << 6, FLAG_SIGN = 1 << 7,
        FLAG_OVERFLOW = 1 << 11 };
+enum { UPPERS = 1 << 2 | 1 << 6 }; /* in XINUSE: bits 128-255 of ymm0-15, 256-511 of zmm0-15 */
 enum { MXCSR_CONTROL = 0xffc0, MXCSR_INITIAL = 0x1f80 };
 enum { X87_CONTROL_INITIAL = 0x37f, X87_TAGS_EMPTY = 0xffff };
 
@@ -48,10 +49,38 @@ unsigned x86_vector_level(void) {
     return (enabled & 0xe6) == 0xe6 ? LEVEL_AVX512 : LEVEL_AVX;
 }
 
-uintptr_t x86_prepare(uint64_t seed, int step) {
-    const uint64_t flags = mix(seed >> 1, 0) ^ -(seed & 1); /* each differs by parity */
-    stepping = step;
-    return (flags & ARITHMETIC_FLAGS) | FLAG_ALWAYS | (step ? FLAG_TRAP : 0);
+uintptr_t x86_prepare(uint64_t seed, uint32_t flags) {
+    const uint64_t garbage = mix(seed >> 1, 0) ^ -(seed & 1); /* each differs by parity */
+    stepping = !!(flags & RUN_STEP);
+    return (garbage & ARITHMETIC_FLAGS) | FLAG_ALWAYS | (stepping ? FLAG_TRAP : 0);
+}
+
+static uint32_t in_use(void) {
+    uint64_t state = 0;
+    machine_xgetbv(1, &state);
+    return (uint32_t)state;
+}
+
+/* Tried out: an emulator has the instruction and a constant answer. */
+int x86_tells_uppers(void) {
+    static const uint8_t ones[32] = {[0 ... 31] = 0xff};
+    uint32_t highest[4], extended[4];
+    const uint32_t has_xinuse = 1u << 2, leaf = 0xd;
+    machine_cpuid(0, 0, highest);
+    if (x86_vector_level() < LEVEL_AVX || highest[0] < leaf) return 0;
+    machine_cpuid(leaf, 1, extended);
+    if (!(extended[0] & has_xinuse)) return 0;
+    __asm__ volatile("vzeroupper");
+    const uint32_t clean = in_use();
+    __asm__ volatile("vmovdqu %0, %%ymm0" : : "m"(ones) : "xmm0");
+    const uint32_t dirty = in_use();
+    __asm__ volatile("vzeroupper");
+    return !(clean & UPPERS) && dirty & UPPERS;
+}
+
+void x86_check_uppers(uint32_t state) {
+    const struct event event = {.kind = EVENT_UPPERS, .actual = state & UPPERS};
+    if (event.actual) note(&event, NULL);
 }
 
 static void check_mxcsr(unsigned kept, uint32_t actual) {

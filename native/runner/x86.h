@@ -34,8 +34,14 @@ enum { ARITHMETIC_FLAGS = 0x8d5 }; /* CF PF AF ZF SF OF */
 /* LEVEL_..., by CPUID and what the kernel has enabled. */
 unsigned x86_vector_level(void);
 
-/* What flags a run starts with; whether each instruction traps. */
-uintptr_t x86_prepare(uint64_t seed, int step);
+/* What flags a run starts with, by those of the RUN. */
+uintptr_t x86_prepare(uint64_t seed, uint32_t flags);
+
+/* Whether the processor tells which vector registers are in use above 128 bits. */
+int x86_tells_uppers(void);
+
+/* XINUSE (SDM volume 1, 13.6) behind a call that found the registers clean there. */
+void x86_check_uppers(uint32_t state);
 
 /* The control words that a call must keep: 28 bytes as fnstenv writes them; mxcsr where there
    is one. `kept` is the number of the first register of MXCSR, x87 control, x87 tags. */

@@ -99,6 +99,10 @@ machine_trampoline:
         movdqu 64*\n(%rdx), %xmm\n
         .endr
 .Lvectors_loaded:
+        cmpl $0, call_frame+FRAME_CLEAN(%rip)
+        je .Luppers_loaded
+        vzeroupper
+.Luppers_loaded:
         pushq call_frame+FRAME_FLAGS(%rip)
         popfq
         movq call_frame+FRAME_IN+0(%rip), %rax
@@ -138,6 +142,16 @@ machine_returned:
         movq %r13, call_frame+FRAME_OUT+32(%rip)
         movq %r14, call_frame+FRAME_OUT+40(%rip)
         movq %r15, call_frame+FRAME_OUT+48(%rip)
+        movq %rdi, call_frame+FRAME_INDEXES+0(%rip)
+        movq %rsi, call_frame+FRAME_INDEXES+8(%rip)
+        .irp n, 6,7,8,9,10,11,12,13,14,15
+        movups %xmm\n, call_frame+FRAME_KEPT_VECTORS+16*(\n-6)(%rip)
+        .endr
+        movl call_frame+FRAME_CLEAN(%rip), %ecx
+        jecxz .Lnot_asked
+        xgetbv /* index 1: XINUSE */
+        movl %eax, call_frame+FRAME_IN_USE(%rip)
+.Lnot_asked:
         stmxcsr call_frame+FRAME_MXCSR(%rip)
         fnstenv call_frame+FRAME_X87(%rip)
         pushq $2

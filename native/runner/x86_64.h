@@ -14,6 +14,10 @@
 #define FRAME_MXCSR 232
 #define FRAME_X87 236       /* 28 bytes, as fnstenv writes them */
 #define FRAME_MASKS 264     /* k0-k7 */
+#define FRAME_CLEAN 328     /* 1 where XINUSE is asked for */
+#define FRAME_IN_USE 332
 #define FRAME_VECTORS 384   /* 32 of 64 bytes */
+#define FRAME_INDEXES 2432  /* rdi rsi, behind the call */
+#define FRAME_KEPT_VECTORS 2448 /* xmm6-xmm15, behind the call */
 
 #endif

@@ -15,9 +15,19 @@ enum { RAX, RBX, RCX, RDX, RSI, RDI, RBP, R8, R9, R10, R11, R12, R13, R14, R15, 
 enum { OUT_RAX, OUT_RBX, OUT_RBP, OUT_R12, OUT_R13, OUT_R14, OUT_R15, OUT_RSP, OUT_FLAGS, OUTS };
 /* The order of `kept` in rig/architectures.py. */
 enum { KEPT_RBX, KEPT_RBP, KEPT_R12, KEPT_R13, KEPT_R14, KEPT_R15, KEPT_RSP, KEPT_DF, KEPT_MXCSR,
-       KEPT_X87_CONTROL, KEPT_X87_TAGS };
+       KEPT_X87_CONTROL, KEPT_X87_TAGS, KEPT_RDI, KEPT_RSI, KEPT_XMM6 };
 
-enum { REGISTER_ARGUMENTS = 6 };
+enum { MS_XMM = 6, MS_VECTORS = 10 }; /* xmm6-xmm15 are the caller's in the Microsoft convention */
+
+/* Where arguments go; words between the return address and those on the stack. */
+struct places {
+    uint8_t registers, home, in[6];
+};
+
+static const struct places conventions[] = {
+    [CONVENTION_OWN] = {6, 0, {RDI, RSI, RDX, RCX, R8, R9}},
+    [CONVENTION_MS] = {4, 4, {RCX, RDX, R8, R9}},
+};
 
 struct call_frame {
     uint64_t target, sp, flags, level, own_sp;
@@ -25,7 +35,9 @@ struct call_frame {
     uint32_t mxcsr;
     uint16_t x87[14]; /* control word 0, tag word 4 */
     uint64_t masks[8];
+    uint32_t clean, in_use;
     _Alignas(64) uint64_t vectors[32 * 8];
+    uint64_t indexes[2], kept_vectors[MS_VECTORS][2]; /* behind the call */
 } call_frame;
 
 _Static_assert(offsetof(struct call_frame, flags) == FRAME_FLAGS, "flags");
@@ -36,37 +48,52 @@ _Static_assert(offsetof(struct call_frame, out) == FRAME_OUT, "out");
 _Static_assert(offsetof(struct call_frame, mxcsr) == FRAME_MXCSR, "mxcsr");
 _Static_assert(offsetof(struct call_frame, x87) == FRAME_X87, "x87");
 _Static_assert(offsetof(struct call_frame, masks) == FRAME_MASKS, "masks");
+_Static_assert(offsetof(struct call_frame, clean) == FRAME_CLEAN, "clean");
+_Static_assert(offsetof(struct call_frame, in_use) == FRAME_IN_USE, "in_use");
 _Static_assert(offsetof(struct call_frame, vectors) == FRAME_VECTORS, "vectors");
+_Static_assert(offsetof(struct call_frame, indexes) == FRAME_INDEXES, "indexes");
+_Static_assert(offsetof(struct call_frame, kept_vectors) == FRAME_KEPT_VECTORS, "kept_vectors");
 
 void machine_trampoline(void);
 
 static uint64_t patterns[REGISTERS];
-static unsigned stack_arguments;
+static unsigned stack_words, called; /* the last one, by enum convention */
 
-void machine_prepare(uint64_t seed, int step) {
+int machine_prepare(uint64_t seed, uint32_t flags) {
     const struct garbage garbage = garbage_from(~seed);
     fill_words(patterns, REGISTERS, garbage_part(garbage, 1));
     fill_words(call_frame.masks, 8, garbage_part(garbage, 2));
     fill_words(call_frame.vectors, 32 * 8, garbage_part(garbage, 3));
     stack_prepare(garbage_part(garbage, 4), garbage_part(garbage, 5));
-    for (unsigned i = 0; i < REGISTERS; i++) call_frame.in[i] = patterns[i];
-    call_frame.flags = x86_prepare(seed, step);
+    call_frame.flags = x86_prepare(seed, flags);
     call_frame.level = x86_vector_level();
+    call_frame.clean = flags & RUN_CLEAN_UPPERS && x86_tells_uppers();
+    return (int)call_frame.clean;
 }
 
-uint64_t machine_call(uint64_t target, const struct argument *arguments, unsigned count,
-                      unsigned phase) {
-    static const uint8_t in[REGISTER_ARGUMENTS] = {RDI, RSI, RDX, RCX, R8, R9};
-    uintptr_t *sp = stack_open(phase);
-    stack_arguments = count > REGISTER_ARGUMENTS ? count - REGISTER_ARGUMENTS : 0;
-    for (unsigned i = 0; i < REGISTER_ARGUMENTS; i++)
-        call_frame.in[in[i]] = i < count ? arguments[i].value : patterns[in[i]];
-    for (unsigned i = 0; i < stack_arguments; i++)
-        sp[i] = arguments[REGISTER_ARGUMENTS + i].value;
+uint64_t machine_call(uint64_t target, unsigned convention, const struct argument *arguments,
+                      unsigned count, unsigned phase) {
+    const struct places *to = &conventions[convention];
+    uint64_t *sp = stack_open(phase);
+    const unsigned above = count > to->registers ? count - to->registers : 0;
+    stack_words = to->home + above;
+    called = convention;
+    for (unsigned i = 0; i < REGISTERS; i++) call_frame.in[i] = patterns[i];
+    for (unsigned i = 0; i < count - above; i++) call_frame.in[to->in[i]] = arguments[i].value;
+    for (unsigned i = 0; i < above; i++) sp[to->home + i] = arguments[to->registers + i].value;
     call_frame.target = target;
     call_frame.sp = (uint64_t)sp;
     machine_trampoline();
     return call_frame.out[OUT_RAX];
+}
+
+/* What Microsoft's x64 convention asks for besides. */
+static void check_ms(void) {
+    note_register(KEPT_RDI, call_frame.in[RDI], call_frame.indexes[0]);
+    note_register(KEPT_RSI, call_frame.in[RSI], call_frame.indexes[1]);
+    for (unsigned i = 0; i < 2 * MS_VECTORS; i++)
+        note_register(KEPT_XMM6 + i, call_frame.vectors[8 * (MS_XMM + i / 2) + i % 2],
+                      call_frame.kept_vectors[i / 2][i % 2]);
 }
 
 void machine_check(void) {
@@ -79,7 +106,9 @@ void machine_check(void) {
     note_register(KEPT_RSP, call_frame.sp, call_frame.out[OUT_RSP]);
     note_register(KEPT_DF, 0, !!(call_frame.out[OUT_FLAGS] & FLAG_DIRECTION));
     x86_check_control_words(KEPT_MXCSR, call_frame.x87, &call_frame.mxcsr);
-    stack_check((uintptr_t *)call_frame.sp, stack_arguments, call_frame.own_sp);
+    x86_check_uppers(call_frame.in_use);
+    if (called == CONVENTION_MS) check_ms();
+    stack_check((uintptr_t *)call_frame.sp, stack_words, call_frame.own_sp);
 }
 
 unsigned machine_kept(uint64_t *words) {

@@ -20,6 +20,9 @@ from rig.inputs.twins import twins
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, enumerate_paths
 from rig.runner.batches import Batch, make_batch
+from rig.runner.client import RunFlag
+from rig.runner.encode import encode
+from rig.runner.scripts import Prologue, Script
 from rig.runner.session import Session
 
 CLEAN = ("clean", "pool", "framed")
@@ -40,6 +43,7 @@ EXPECTED: Mapping[str, str] = {
     "table4": "constant-time",
     "exits": "exit",
     "above": "abi",
+    "uppers": "abi",
     "clobber": "abi",
     "clobber_d": "abi",
     "misframed": "unwind",
@@ -52,6 +56,8 @@ EXPECTED: Mapping[str, str] = {
     "beside_pool": "capability",
 }
 DISPATCHER = "dispatcher"
+# Where the CPU does not tell, and no emulator does, there is nothing to catch.
+TOLD = "uppers"
 # Found in the code alone, so that neither half of the check hides the other.
 UNRUN = ("sse41_unrun", "aes_unrun", "neon_unrun")
 STEPPED = (*CLEAN, *(name for name, check in EXPECTED.items() if check == CONSTANT_TIME))
@@ -86,8 +92,8 @@ def run_controls(project: Project) -> tuple[Control, ...]:
         controls = [Control(project.arch, DISPATCHER, "dispatch", fired)]
         static = static_findings(project, primitive, hex)
         for path in found.paths:
-            if path.kind == "direct":
-                name = dict(path.choice)[_PRIMITIVE]
+            name = dict(path.choice)[_PRIMITIVE]
+            if path.kind == "direct" and (name != TOLD or _tells_uppers(session)):
                 checks = _fired(project, session, path)
                 if name in CLEAN + UNRUN:
                     checks += tuple(sorted({f.check for f in static.get(name, ())}))
@@ -100,6 +106,11 @@ def run_controls(project: Project) -> tuple[Control, ...]:
             checks = _stepped(project, session, path)
             controls.append(Control(project.arch, path.choice[0][1], CONSTANT_TIME, checks))
     return tuple(controls)
+
+
+def _tells_uppers(session: Session) -> bool:
+    nothing = encode([Script((), ())])
+    return session.run(nothing, Prologue(), flags=RunFlag.CLEAN_UPPERS).uppers_told
 
 
 def _stepped(project: Project, session: Session, path: Path) -> tuple[str, ...]:

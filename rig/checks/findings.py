@@ -12,7 +12,7 @@ CHECKS: Mapping[str, str] = {
     "uninitialised": "outputs do not depend on what registers, stack and buffers held before",
     "memory": "nothing is read or written outside a buffer (guard pages, canaries)",
     "input": "inputs are never written, nor changed after the call",
-    "abi": "callee-saved registers, stack, direction flag, MXCSR and x87 state are kept",
+    "abi": "callee-saved registers, stack, flags and control words are kept, upper halves cleared",
     "unwind": "at each instruction of assembly that ran, call frame information gives the caller",
     "crash": "no signal",
     "exit": "the code does not end the process",

@@ -20,6 +20,7 @@ from rig.runner.scripts import Call, Pointer, Script, Side
 Describe = Callable[[int], str]
 
 _SHOWN = 16
+_ZMM_IN_USE = 1 << 6
 _ENDINGS = (Kind.CRASH, Kind.TIMEOUT, Kind.EXIT)
 
 
@@ -127,6 +128,8 @@ def _finding(
         case Kind.REGISTER:
             text = f"{event.register} is {event.actual:#x} after the call, was {event.expected:#x}"
             return _at(event, "abi", f"{_call(event)}{text}")
+        case Kind.UPPERS:
+            return _at(event, "abi", f"{_call(event)}{_uppers(event.actual or 0)}")
         case Kind.STACK:
             text = f"the caller's stack changed, {event.offset} bytes above the arguments"
             return _at(event, "abi", f"{_call(event)}{text}")
@@ -138,6 +141,14 @@ def _at(event: Event, check: str, summary: str, *details: str, symbol: str = "")
 
 def _call(event: Event) -> str:
     return "the dispatcher: " if event.step == SELECT else f"call {event.step + 1}: "
+
+
+def _uppers(state: int) -> str:
+    """XINUSE in words: SDM volume 1, 13.6."""
+    registers = (
+        "zmm registers above bit 255" if state & _ZMM_IN_USE else "ymm registers above bit 127"
+    )
+    return f"{registers} are in use after the call: no vzeroupper"
 
 
 def _symbol(where: str) -> str:

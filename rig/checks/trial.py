@@ -76,7 +76,8 @@ def try_batch(
     project: Project, session: Session, path: Path, batch: Batch, trial: Trial
 ) -> Outcome:
     """Runs a batch once per seed and judges it. The first run records what is executed; the
-    second has the opposite guard sides, and inputs where they cannot be written. Where values
+    second has the opposite guard sides, inputs where they cannot be written, and no garbage in the
+    upper halves of vectors, so that it shows which calls leave some. Where values
     differ between them, a third tells whether the seed or the sides made the difference."""
     start = prologue(project, path, trial.mask)
 
@@ -98,11 +99,11 @@ def try_batch(
         return Observation(result, seed, RunFlag.FLIP in flags)
 
     flipped = RunFlag.FLIP | RunFlag.READ_ONLY
+    clean = flipped | RunFlag.CLEAN_UPPERS
     ways = RunFlag.BRANCHES if trial.ways else RunFlag.NONE
     recording = RunFlag.COVERAGE | ways if trial.recorded else RunFlag.NONE
     observations = [
-        observe(seed, flipped if number % 2 else recording)
-        for number, seed in enumerate(trial.seeds)
+        observe(seed, clean if number % 2 else recording) for number, seed in enumerate(trial.seeds)
     ]
     if unsettled(observations):
         observations.append(observe(trial.seeds[0], flipped))

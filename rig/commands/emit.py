@@ -58,9 +58,11 @@ class _Step:
 
 def emit(language: str, subject: Subject) -> str:
     """The program: `c` or `python`; RigError where an init chooses what is called."""
-    calls = (step for step in _script(subject).steps if isinstance(step, Call))
+    calls = [step for step in _script(subject).steps if isinstance(step, Call)]
     if any(isinstance(a, TablePointer) and a.index for call in calls for a in call.arguments):
         raise RigError(f"--emit: {_CHOOSES}; run `rig replay` without it")
+    if language == "python" and any(call.ms_abi for call in calls):
+        raise RigError("--emit python: ctypes calls nothing by ms_abi; use --emit c")
     text = (_TEMPLATES / f"reproducer.{_SUFFIXES[language]}.in").read_text(encoding="utf-8")
     return Template(text).substitute(_LANGUAGES[language](subject))
 
@@ -161,7 +163,8 @@ def _c(subject: Subject) -> dict[str, str]:
 def _prototypes(steps: Sequence[_Step], slots: Sequence[str]) -> Iterator[str]:
     for step in {step.symbol: step for step in steps}.values():
         arguments = ", ".join(f"{a.type} {a.name}" for a in step.function.arguments)
-        yield f"{step.function.returns} {step.symbol}({arguments});"
+        convention = "__attribute__((ms_abi)) " if step.function.ms_abi else ""
+        yield f"{convention}{step.function.returns} {step.symbol}({arguments});"
     for symbol in dict.fromkeys(slots):
         if symbol:
             yield f"void {symbol}(void); /* a slot: its address only */"

@@ -160,7 +160,7 @@ def _add_call(parts: list[bytes], call: Call, calls: int, buffers: Sequence[Buff
         raise ScriptError(f"more than {CALL_LIMIT} calls")
     bits, value = (0, 0) if call.returns is None else _word(call.returns)
     kind, target = _target(call.target, calls)
-    parts.append(_STEP.pack(_CALL, kind, bits, len(arguments), 0, target, value))
+    parts.append(_STEP.pack(_CALL, kind, bits, len(arguments), call.ms_abi, target, value))
     for argument in arguments:
         parts.append(_argument(argument, calls, buffers))
 

@@ -32,6 +32,7 @@ class Kind(IntEnum):
     EXIT = 8
     TIMEOUT = 9
     WRITE = 10
+    UPPERS = 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class Event:
       stack argument, `address` of that byte, bytes as above.
     - CRASH: `signal`, and unless the process was killed from outside `pc`, `address`
       (the fault's, where the signal has one) and `registers`. TIMEOUT: `pc`, `registers`.
+    - UPPERS: under CLEAN_UPPERS a call left vectors in use above 128 bits: `actual` as in XINUSE,
+      4 for bits 128 to 255, 64 for those above.
     - WRITE: under READ_ONLY a call wrote to what it may only read, and went on: as of a CRASH.
     - EXIT: `actual` is the exit code of a process that ended by itself.
     """
@@ -101,6 +104,8 @@ class RunResult:
     adds. `indirect` has each text offset of an indirect jump with each address that it went
     to, at most the first 2**16 pairs. A jump is watched for its first 256 times in each script.
 
+    `uppers_told` says whether the CPU can tell what CLEAN_UPPERS asks.
+
     Under FRAMES, `frames` are those of `order`, as far as 32 MiB hold them.
     """
 
@@ -117,6 +122,7 @@ class RunResult:
     indirect: tuple[tuple[int, int], ...]
     states: "array[int]" = field(default_factory=lambda: array("Q"))
     frames: tuple[Frame, ...] = ()
+    uppers_told: bool = False
 
     @property
     def hits(self) -> frozenset[int]:
@@ -124,8 +130,9 @@ class RunResult:
         return frozenset(self.order)
 
 
-# ran, failed, events, unreported, hits, branches, cpu time, steps, traced, targets, frame bytes
-_RESULT = struct.Struct("<IIIIIIQQQQQ")
+# ran, failed, events, unreported, hits, branches, cpu time, steps, traced, targets, frame bytes,
+# whether the CPU tells of upper halves
+_RESULT = struct.Struct("<IIIIIIQQQQQQ")
 _BRANCH = struct.Struct("<II")  # offset, directions
 _TARGET = struct.Struct("<QII")  # target, offset, 0
 _FRAME = struct.Struct("<IIQQIIII")  # offset, script, returned, stack, registers, kept, bytes, 0
@@ -136,7 +143,7 @@ def decode_result(answer: bytes, count: int, known: Registers, states: bool = Fa
     """A RUN's answer; `count` scripts were asked for, of an architecture with these registers.
     With `states` it holds them for each step."""
     head = _RESULT.unpack_from(answer)
-    ran, failed, found, unreported, hits, jumps, cpu, steps, traced, targets, _ = head
+    ran, failed, found, unreported, hits, jumps, cpu, steps, traced, targets, _, told = head
     position = _RESULT.size
     events: list[Event] = []
     for _ in range(found):
@@ -168,6 +175,7 @@ def decode_result(answer: bytes, count: int, known: Registers, states: bool = Fa
         branches=branches,
         indirect=indirect,
         frames=tuple(_frames(framed, known)),
+        uppers_told=bool(told),
     )
 
 
@@ -207,7 +215,7 @@ def _event(fields: tuple[int, ...], data: bytes, known: Registers) -> Event:
             return Event(script, step, k, buffer, None, offset, expected, actual, data)
         case Kind.CANARY as k:
             return Event(script, step, k, buffer, Side(which), offset, expected, actual)
-        case Kind.RETURN | Kind.EXIT as k:
+        case Kind.RETURN | Kind.EXIT | Kind.UPPERS as k:
             return Event(script, step, k, expected=expected, actual=actual)
         case Kind.REGISTER as k:
             name = known.kept[which]

@@ -96,11 +96,13 @@ Target = Address | TableEntry | Result
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call; `returns` is the number it must return, None if that is not checked."""
+    """One call; `returns` is the number it must return, None if that is not checked. With `ms_abi`
+    it is by Microsoft's convention on x86_64."""
 
     target: Target
     arguments: tuple[Argument, ...]
     returns: Word | None = None
+    ms_abi: bool = False
 
 
 @dataclass(frozen=True, slots=True)

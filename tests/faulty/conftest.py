@@ -86,7 +86,8 @@ class Bench:
 
     def _batch(self, project: Project, path: Path, source: str, first: int | None) -> Batch:
         bound = binding(project, path)
-        key = (project.arch, path.primitive, source, first, *sorted(bound.targets.items()))
+        whose = (project.arch, bound.contract.path, path.primitive)
+        key = (*whose, source, first, *sorted(bound.targets.items()))
         if key not in self._batches:
             cases, found = (part[:first] for part in self.contents(path.primitive, source))
             self._batches[key] = make_batch(PRIMITIVES[path.primitive], bound, cases, found)

@@ -122,6 +122,15 @@ function lost_stack
         pushl %eax
         ret
 
+/* Upper halves of vectors: all ones, and cleared again. */
+function dirty_uppers
+        vcmpps $15, %ymm0, %ymm0, %ymm0
+        ret
+function clean_uppers
+        vcmpps $15, %ymm0, %ymm0, %ymm0
+        vzeroupper
+        ret
+
 /* Two ways: three instructions where the argument is 0, else four. */
         .globl way_zero, way_other
 function two_ways

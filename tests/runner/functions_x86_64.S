@@ -139,6 +139,48 @@ function lost_stack
         pushq %rax
         ret
 
+/* Upper halves of vectors: all ones, and cleared again. */
+function dirty_uppers
+        vcmpps $15, %ymm0, %ymm0, %ymm0
+        ret
+function clean_uppers
+        vcmpps $15, %ymm0, %ymm0, %ymm0
+        vzeroupper
+        ret
+
+/* By Microsoft's convention: six arguments, four of them in registers. */
+function ms_sum
+        leaq (%rcx,%rdx,2), %rax
+        leaq (%rax,%r8,4), %rax
+        leaq (%rax,%r9,8), %rax
+        addq 40(%rsp), %rax
+        addq 48(%rsp), %rax
+        ret
+function ms_home                /* belongs to the callee, as arguments do */
+        movq %rdi, 8(%rsp)
+        movq %rsi, 16(%rsp)
+        movq $0, 24(%rsp)
+        movq $0, 32(%rsp)
+        ret
+function ms_above
+        movb $0, 40+13(%rsp)
+        ret
+function ms_rdi
+        notq %rdi
+        ret
+function ms_rsi
+        xorl %esi, %esi
+        ret
+function ms_xmm5
+        pcmpeqd %xmm5, %xmm5
+        ret
+function ms_xmm6
+        movsd %xmm0, %xmm6
+        ret
+function ms_xmm15
+        movlhps %xmm0, %xmm15
+        ret
+
 /* Two ways: three instructions where rdi is 0, else four. */
         .globl way_zero, way_other
 function two_ways

@@ -3,6 +3,7 @@
 import pytest
 
 from rig.architectures import ARCHITECTURES
+from rig.runner.client import RunFlag
 from rig.runner.events import Kind
 from rig.runner.scripts import Buffer, Pointer, Script
 
@@ -70,3 +71,16 @@ def test_one_script_may_fail_in_several_ways(run, image, arch):
         (Kind.VALUE, 2),
     ]
     assert result.failed_scripts == 1
+
+
+def test_upper_halves_that_stay_in_use_are_told(run, image):
+    scripts = [Script((), (image.call(name),)) for name in ("dirty_uppers", "clean_uppers")]
+    if not run(scripts[1], flags=RunFlag.CLEAN_UPPERS).uppers_told:
+        pytest.skip("this CPU does not tell which vector registers are in use")
+    result = run(*scripts, scripts[0], flags=RunFlag.CLEAN_UPPERS)
+    assert [(e.kind, e.script, e.actual) for e in result.events] == [
+        (Kind.UPPERS, 0, 4),
+        (Kind.UPPERS, 2, 4),
+    ]
+    unasked = run(*scripts)
+    assert (unasked.events, unasked.uppers_told) == ((), False)
