@@ -28,13 +28,20 @@ extern uint32_t rig_ia32cap[10];
 #define VECTOR rig_ia32cap
 #define WORDS 4
 
-#define SSE2 BIT(26)   /* word 0 */
-#define PCLMUL BIT(1)  /* word 1 */
-#define SSSE3 BIT(9)   /* word 1 */
-#define AESNI BIT(25)  /* word 1 */
-#define AVX2 BIT(5)    /* word 2 */
-#define VAES BIT(9)     /* word 3 */
-#define VPCLMUL BIT(10) /* word 3 */
+/* Word by word. */
+#define SSE2 BIT(26)
+
+#define PCLMUL BIT(1)
+#define SSSE3 BIT(9)
+#define AESNI BIT(25)
+
+#define AVX2 BIT(5)
+#define AVX512F BIT(16)
+#define AVX512IFMA BIT(21)
+#define AVX512BW BIT(30)
+
+#define VAES BIT(9)
+#define VPCLMUL BIT(10)
 
 #else
 
@@ -50,31 +57,38 @@ extern uint32_t rig_armcap;
 
 #if defined(__x86_64__)
 
-#define AES_VARIANTS(VARIANT)          \
-    VARIANT(ct64, ct64, 0)             \
-    VARIANT(ssse3, ssse3, [1] = SSSE3) \
-    VARIANT(aesni, aesni, [1] = AESNI) \
-    VARIANT(vaes_avx2, aesni, [1] = AESNI, [2] = AVX2, [3] = VAES)
+#define AES_VARIANTS(VARIANT)                                       \
+    VARIANT(ct64, ct64, 0)                                          \
+    VARIANT(ssse3, ssse3, [1] = SSSE3)                              \
+    VARIANT(aesni, aesni, [1] = AESNI)                              \
+    VARIANT(vaes_avx2, aesni, [1] = AESNI, [2] = AVX2, [3] = VAES)  \
+    VARIANT(vaes_avx512, aesni, [1] = AESNI, [2] = AVX512F | AVX512BW, [3] = VAES)
 
-#define GHASH_VARIANTS(VARIANT)                     \
-    VARIANT(ct64, ct64, 0)                          \
-    VARIANT(ssse3, ssse3, [1] = SSSE3)              \
-    VARIANT(pclmul8, pclmul8, [1] = SSSE3 | PCLMUL) \
-    VARIANT(vpclmul_avx2, pclmul8, [1] = SSSE3 | PCLMUL, [2] = AVX2, [3] = VPCLMUL)
+#define GHASH_VARIANTS(VARIANT)                                                      \
+    VARIANT(ct64, ct64, 0)                                                           \
+    VARIANT(ssse3, ssse3, [1] = SSSE3)                                               \
+    VARIANT(pclmul8, pclmul8, [1] = SSSE3 | PCLMUL)                                  \
+    VARIANT(vpclmul_avx2, pclmul8, [1] = SSSE3 | PCLMUL, [2] = AVX2, [3] = VPCLMUL)  \
+    VARIANT(vpclmul_avx512, pclmul8, [1] = SSSE3 | PCLMUL, [2] = AVX512F | AVX512BW, \
+            [3] = VPCLMUL)
 
 #define CHACHA20_VARIANTS(VARIANT) \
     VARIANT(sse2, 0)               \
     VARIANT(ssse3, [1] = SSSE3)    \
-    VARIANT(avx2, [2] = AVX2)
+    VARIANT(avx2, [2] = AVX2)      \
+    VARIANT(avx512, [2] = AVX512F)
 
 #define POLY1305_VARIANTS(VARIANT) \
     VARIANT(donna44, 0)            \
-    VARIANT(avx2, [2] = AVX2)
+    VARIANT(avx2, [2] = AVX2)      \
+    VARIANT(avx512ifma, [2] = AVX512F | AVX512IFMA)
 
 #define AES_GCM_FUSED_VARIANTS(VARIANT)                                 \
     VARIANT(aesni_pclmul, aesni, pclmul8, [1] = AESNI | SSSE3 | PCLMUL) \
     VARIANT(vaes_avx2, aesni, pclmul8, [1] = AESNI | SSSE3 | PCLMUL,    \
-            [2] = AVX2, [3] = VAES | VPCLMUL)
+            [2] = AVX2, [3] = VAES | VPCLMUL)                           \
+    VARIANT(vaes_avx512, aesni, pclmul8, [1] = AESNI | SSSE3 | PCLMUL,  \
+            [2] = AVX512F | AVX512BW, [3] = VAES | VPCLMUL)
 
 #elif defined(__i386__)
 
