@@ -73,6 +73,7 @@ def _aes_uniform(chance: random.Random) -> _Edges:
     """Keys and blocks of one byte over and over."""
     for size, key, block in itertools.product(AES_KEY_SIZES, _BYTES, _BYTES):
         yield "encrypt", {"key": key * size, "block": block * 16}
+        yield "decrypt", {"key": key * size, "block": block * 16}
 
 
 def _aes_gcm_fused_counters(chance: random.Random) -> _Edges:

@@ -4,7 +4,7 @@ Enters: a primitive's name. Leaves: strategies of `Case`. Never here: the proper
 per primitive and runs every selected path, so that a shrunk case is the smallest for all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -59,6 +59,11 @@ _OPERATIONS: Mapping[str, Mapping[str, st.SearchStrategy[Any]]] = {
         "ctr32": st.fixed_dictionaries(
             {"key": _aes_key, "counter": _counter.map(lambda c: c[::-1]), "data": _blocks}
         ),
+        "decrypt": st.fixed_dictionaries({"key": _aes_key, "block": _block}),
+        **{
+            name: st.fixed_dictionaries({"key": _aes_key, "iv": _block, "data": _blocks})
+            for name in ("cbc_encrypt", "cbc_decrypt")
+        },
     },
     "ghash": {
         "ghash": st.fixed_dictionaries({"h": _block, "xi": _block, "data": _blocks}),
@@ -144,8 +149,11 @@ def _operations(primitive: str) -> Mapping[str, st.SearchStrategy[Any]]:
     return {name: _by_shape(shape) for name, shape in own.shapes.items()}
 
 
-def cases(primitive: str) -> st.SearchStrategy[Case]:
-    """Cases of any operation of a primitive; KeyError for one without strategies."""
+def cases(
+    primitive: str, among: Callable[[str], bool] = lambda operation: True
+) -> st.SearchStrategy[Case]:
+    """Cases of a primitive's operations, or of those of them that are `among`; KeyError for a
+    primitive without strategies."""
     chosen = [
         st.builds(
             Case,
@@ -159,5 +167,6 @@ def cases(primitive: str) -> st.SearchStrategy[Case]:
             placement=_placements,
         )
         for operation, inputs in _operations(primitive).items()
+        if among(operation)
     ]
     return st.one_of(chosen)

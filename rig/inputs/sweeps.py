@@ -18,6 +18,7 @@ from rig.vectors.shapes import Size
 
 DATA_LENGTHS = range(2101)
 AAD_LENGTHS = range(301)
+CBC_LENGTHS = DATA_LENGTHS[: 16 * 35 : 16]  # one block after another has no wider loops
 FEW_CASES = 200  # the fewest of an operation, where its inputs have fewer lengths
 SEED = 0x5EED
 AES_KEY_SIZES = (16, 24, 32)
@@ -89,6 +90,11 @@ def _aes(take: _Bytes) -> _Sweep:
         for size in AES_KEY_SIZES:
             yield "ctr32", {"key": take(size), "counter": take(16), "data": take(length)}
             yield "encrypt", {"key": take(size), "block": take(16)}
+    for length in CBC_LENGTHS:
+        for size in AES_KEY_SIZES:
+            yield "decrypt", {"key": take(size), "block": take(16)}
+            for operation in ("cbc_encrypt", "cbc_decrypt"):
+                yield operation, {"key": take(size), "iv": take(16), "data": take(length)}
 
 
 def _aes_gcm_fused(take: _Bytes) -> _Sweep:

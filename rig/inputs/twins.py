@@ -107,6 +107,9 @@ def _aes(draw: _Draw, length: int) -> _Groups:
     yield "ctr32", draw.vary(public, {"key": 16, "data": length})
     for size in AES_KEY_SIZES if draw.edges else ():
         yield "encrypt", replace(draw, edges=False).vary({}, {"key": size, "block": 16})
+        yield "decrypt", replace(draw, edges=False).vary({}, {"key": size, "block": 16})
+    for operation in ("cbc_encrypt", "cbc_decrypt"):
+        yield operation, draw.vary({"iv": draw.octets(16)}, {"key": 16, "data": length})
 
 
 def _aes_gcm_fused(draw: _Draw, length: int) -> _Groups:

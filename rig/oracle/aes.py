@@ -42,7 +42,14 @@ def _sbox() -> bytes:
 
 
 SBOX = _sbox()
+INVERSE_SBOX = bytes(SBOX.index(b) for b in range(256))
 _TIMES2 = bytes(map(_xtime, range(256)))
+_TIMES4 = _TIMES2.translate(_TIMES2)
+_TIMES8 = _TIMES4.translate(_TIMES2)
+_TIMES9 = xor(_TIMES8, bytes(range(256)))
+_TIMES11 = xor(_TIMES9, _TIMES2)
+_TIMES13 = xor(_TIMES9, _TIMES4)
+_TIMES14 = xor(xor(_TIMES8, _TIMES4), _TIMES2)
 
 
 def _sub_word(word: int) -> int:
@@ -103,6 +110,63 @@ def _mix_columns(state: bytes) -> bytes:
             _TIMES2[s[r]] ^ _TIMES2[s[r + 1]] ^ s[r + 1] ^ s[r + 2] ^ s[r + 3] for r in range(4)
         )
     return bytes(out)
+
+
+def decrypt_block(key: bytes, block: bytes) -> bytes:
+    """Return INVCIPHER(block), 16 bytes (clause 5.3). ValueError as for `encrypt_block`."""
+    _check_block(block)
+    schedule = key_expansion(key)
+    first, *middle, last = (schedule[i : i + 16] for i in range(0, len(schedule), 16))
+    state = _add_round_key(block, last)
+    for round_key in reversed(middle):
+        state = _inv_shift_rows(state).translate(INVERSE_SBOX)
+        state = _inv_mix_columns(_add_round_key(state, round_key))
+    return _add_round_key(_inv_shift_rows(state).translate(INVERSE_SBOX), first)
+
+
+def _inv_shift_rows(state: bytes) -> bytes:
+    """s'[r, (c + r) mod 4] = s[r, c] (clause 5.3.1)."""
+    return bytes(state[4 * ((c - r) % 4) + r] for c in range(4) for r in range(4))
+
+
+def _inv_mix_columns(state: bytes) -> bytes:
+    """s'[r] = {0e} s[r] + {0b} s[r+1] + {0d} s[r+2] + {09} s[r+3] in each column (clause 5.3.3)."""
+    out = bytearray()
+    for c in range(0, 16, 4):
+        s = state[c : c + 4] * 2
+        out += bytes(
+            _TIMES14[s[r]] ^ _TIMES11[s[r + 1]] ^ _TIMES13[s[r + 2]] ^ _TIMES9[s[r + 3]]
+            for r in range(4)
+        )
+    return bytes(out)
+
+
+def cbc_encrypt(key: bytes, iv: bytes, data: bytes) -> bytes:
+    """Return C_j = CIPHER(P_j xor C_{j-1}), C_0 = iv (SP 800-38A clause 6.2).
+
+    ValueError as for `encrypt_block`, and for data that is not whole blocks.
+    """
+    out = [iv]
+    for block in _whole_blocks(iv, data):
+        out.append(encrypt_block(key, xor(block, out[-1])))
+    return b"".join(out[1:])
+
+
+def cbc_decrypt(key: bytes, iv: bytes, data: bytes) -> bytes:
+    """Return P_j = INVCIPHER(C_j) xor C_{j-1}, C_0 = iv (SP 800-38A clause 6.2). ValueError as for
+    `cbc_encrypt`."""
+    blocks = _whole_blocks(iv, data)
+    before = [iv, *blocks]
+    return b"".join(
+        xor(decrypt_block(key, block), last) for block, last in zip(blocks, before, strict=False)
+    )
+
+
+def _whole_blocks(iv: bytes, data: bytes) -> list[bytes]:
+    _check_block(iv)
+    if len(data) % BLOCK_LEN:
+        raise ValueError(f"CBC takes whole blocks of 16 bytes, not {len(data)} bytes")
+    return [data[i : i + BLOCK_LEN] for i in range(0, len(data), BLOCK_LEN)]
 
 
 def encrypt_block(key: bytes, block: bytes) -> bytes:

@@ -1,4 +1,7 @@
-"""AES block and counter mode (FIPS 197, SP 800-38A), contract native/include/aes.h."""
+"""AES block and counter mode (FIPS 197, SP 800-38A), contract native/include/aes.h; decryption and
+CBC, which only the form aes_block has."""
+
+from collections.abc import Callable
 
 from rig.cases import Answer, Inputs, Values
 from rig.oracle import aes
@@ -6,10 +9,10 @@ from rig.primitives.definition import Arguments, Definition, Named, Operation, P
 from rig.primitives.pairs import paired
 
 
-def _expand(inputs: Inputs) -> Use:
+def _expand(inputs: Inputs, role: str = "set_encrypt_key") -> Use:
     key = octets(inputs, "key")
     arguments: Arguments = {"key": key, "bits": 8 * len(key), "schedule": Named("schedule")}
-    return Use("set_encrypt_key", arguments, returns=0)
+    return Use(role, arguments, returns=0)
 
 
 def _convert() -> Use:
@@ -49,6 +52,42 @@ def _ctr32_plan(inputs: Inputs, answer: Answer) -> Plan:
     return Plan((_expand(inputs), _convert(), use), len(data))
 
 
+def _decrypt_answer(inputs: Inputs) -> Answer:
+    block = aes.decrypt_block(octets(inputs, "key"), octets(inputs, "block"))
+    return Answer({"block_out": block})
+
+
+def _decrypt_plan(inputs: Inputs, answer: Answer) -> Plan:
+    out = Named("out", expected=answer.outputs["block_out"])
+    block = octets(inputs, "block")
+    use = Use("decrypt", {"in": block, "out": out, "schedule": Named("schedule")})
+    return Plan((_expand(inputs, "set_decrypt_key"), use), 16)
+
+
+def _cbc(key_role: str, crypt: Callable[[bytes, bytes, bytes], bytes]) -> Operation:
+    """CBC one way; `key_role` is the function that sets up for it."""
+    enciphers = key_role == "set_encrypt_key"
+
+    def answer(inputs: Inputs) -> Answer:
+        key, iv, data = (octets(inputs, n) for n in ("key", "iv", "data"))
+        return Answer({"output": crypt(key, iv, data)})
+
+    def plan(inputs: Inputs, answer: Answer) -> Plan:
+        iv, data, output = octets(inputs, "iv"), octets(inputs, "data"), answer.outputs["output"]
+        ciphertext = output if enciphers else data
+        arguments: Arguments = {
+            "in": data,
+            "out": Named("out", expected=output),
+            "len": len(data),
+            "schedule": Named("schedule"),
+            "ivec": Named("ivec", iv, ciphertext[-16:] or iv),
+            "enc": int(enciphers),
+        }
+        return Plan((_expand(inputs, key_role), Use("cbc_encrypt", arguments)), len(data))
+
+    return Operation(answer, plan, (key_role, "cbc_encrypt"))
+
+
 def _wraps(values: Values) -> bool:
     """Whether the last 32 bits of the counter block go past 2^32 - 1 within the data."""
     if values.operation != "ctr32":
@@ -67,7 +106,10 @@ AES = Definition(
         "ctr32": _CTR32,
         "ctr32+ctr32": paired(_CTR32, _CTR32),
         "ctr32+encrypt": paired(_CTR32, _ENCRYPT),
+        "decrypt": Operation(_decrypt_answer, _decrypt_plan, ("set_decrypt_key", "decrypt")),
+        "cbc_encrypt": _cbc("set_encrypt_key", aes.cbc_encrypt),
+        "cbc_decrypt": _cbc("set_decrypt_key", aes.cbc_decrypt),
     },
     {"counter-wrap": _wraps},
-    ("aes_bsaes",),
+    ("aes_bsaes", "aes_block"),
 )

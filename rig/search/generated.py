@@ -57,8 +57,13 @@ class Search:
             if self.failed:
                 raise FoundFault(name)
 
-        test = given(strategies.cases(self.primitive))(every_path_agrees)
+        test = given(strategies.cases(self.primitive, self._has))(every_path_agrees)
         seed(self.lab.plan.options.seed)(chosen(test))()
+
+    def _has(self, operation: str) -> bool:
+        """Whether some path has the functions of an operation: no example is wasted on others."""
+        roles = PRIMITIVES[self.primitive].operations[operation].roles
+        return any(path.roles.issuperset(roles) for path in self.runnable)
 
     def tally(self, path: Path) -> Tally:
         """What a path ran; only the smallest case counts as failed."""

@@ -22,6 +22,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
 }
 FORM_ROLES: Mapping[str, tuple[str, ...]] = {
     "aes_bsaes": ("set_encrypt_key", "convert_key", "ctr32_encrypt_blocks"),
+    "aes_block": (*ROLES["aes"], "set_decrypt_key", "decrypt", "cbc_encrypt"),
     "poly1305_func": ROLES["poly1305"],
     **dict.fromkeys(("aesni_gcm", "aes_gcm_update", "aes_gcm_kernel"), ROLES["aes_gcm_fused"]),
 }
@@ -32,6 +33,7 @@ _SPELLINGS = {
     "dec": "open",
     "encrypt_key_to": "convert_key",
 }
+_BACK = "set_decrypt_key|decrypt|cbc_encrypt"
 # Before each may stand a prefix that ends in `_`, as `GFp_`, `p_`, `private_`, `ossl_`.
 _PREFIX = r"(?P<prefix>(?:\w*?_)?)"
 # The first that fits is taken: primitive, form of its contract, name.
@@ -53,6 +55,8 @@ _FORMS = tuple(
         ("aes", "", r"aes_(?P<role>ROLE)_(?P<name>\w+)"),
         ("aes", "", r"aes_(?P<name>hw|nohw|v8)_(?P<role>ROLE)"),
         ("aes", "", r"(?P<name>aesni|vpaes|aes)_(?P<role>ROLE)"),
+        ("aes", "aes_block", rf"aes_(?P<name>hw|nohw|v8)_(?P<role>{_BACK})"),
+        ("aes", "aes_block", rf"(?P<name>aesni|vpaes|aes)_(?P<role>{_BACK})"),
     )
 )
 # What the field's callers give a function, in bytes: others of theirs do the rest.
@@ -93,7 +97,7 @@ def meaning(symbol: str) -> Meaning | None:
             name = match["name"] or PLAIN
             variant = PLAIN if name.lower() == "aes" else name
             role = match["role"].lower()
-            if role not in ROLES[primitive]:
+            if role not in FORM_ROLES.get(contract, ROLES[primitive]):
                 role = _SPELLINGS[role]
             return Meaning(symbol, primitive, role, variant, match["prefix"], contract)
     return None

@@ -48,6 +48,11 @@ def _ctr32(key: Size, data: Size) -> Shape:
     return Shape(inputs, {"output": data}, ("data", "output"))
 
 
+def _cbc() -> Shape:
+    inputs = {"key": _AES_KEY, "iv": _BLOCK, "data": _BLOCKS}
+    return Shape(inputs, {"output": _BLOCKS}, ("data", "output"))
+
+
 def _aead(key: Size) -> dict[str, Shape]:
     both = {"key": key, "nonce": ANY, "aad": ANY}
     plain, sealed = {"plaintext": ANY}, {"ciphertext": ANY, "tag": ANY}
@@ -80,6 +85,8 @@ SHAPES: dict[str, Mapping[str, Shape]] = {
     "aes": {
         "encrypt": Shape({"key": _AES_KEY, "block": _BLOCK}, {"block_out": _BLOCK}),
         "ctr32": _ctr32(_AES_KEY, _BLOCKS),
+        "decrypt": Shape({"key": _AES_KEY, "block": _BLOCK}, {"block_out": _BLOCK}),
+        **{name: _cbc() for name in ("cbc_encrypt", "cbc_decrypt")},
     },
     "ghash": {"ghash": Shape({"h": _BLOCK, "xi": _BLOCK, "data": _BLOCKS}, {"xi_out": _BLOCK})},
     "chacha20": {"ctr32": _ctr32(_KEY, ANY)},

@@ -155,6 +155,40 @@ def test_what_is_wrong_in_its_shape_only(bench, foreign, tmp_path, contract, sea
     assert {name: fired for name, fired in found.items() if fired} == checks
 
 
+CBC = """
+rig      = 1
+include  = ["{here}", "{here}/../../../native/include"]
+
+[aes]
+contract = "aes_block"
+dir      = "{here}"
+symbols  = {{ set_encrypt_key = "aes_nohw_set_encrypt_key", encrypt = "aes_nohw_encrypt" }}
+variants = [
+  {{ arch = "x86_64", name = "nohw", source = "aes_nohw.c", flags = [{flags}], symbols = {{ set_decrypt_key = "aes_nohw_set_decrypt_key", decrypt = "aes_nohw_decrypt", cbc_encrypt = "aes_nohw_cbc_encrypt" }} }},
+]
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("flags", "wrong"),
+    [
+        ("", set()),
+        ('"-DLAST(ivec, block)=(void)ivec"', {"cbc_encrypt", "cbc_decrypt"}),
+        ('"-DFIRST_KEY(rounds)=(rounds < 14 ? rounds : 13)"', {"decrypt", "cbc_decrypt"}),
+    ],
+)
+def test_decryption_and_cbc(bench, foreign, tmp_path, flags, wrong):
+    path, here = tmp_path / "rig.toml", foreign / "cryptogams"
+    path.write_text(CBC.format(here=here, flags=flags))
+    project = bench.project(path)
+    (direct,) = (p for p in project.sweeps[0].paths if p.kind == "direct")
+    cases = [case for case in bench.cases("aes") if takes(direct, case)]
+    assert {c.values.operation for c in cases} >= {"decrypt", "cbc_encrypt", "cbc_decrypt"}
+    found = bench.judge(project, direct, direct.masks[0])
+    assert found.checks == ({"value"} if wrong else set())
+    assert {cases[f.script].values.operation for f in found.findings} == wrong
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

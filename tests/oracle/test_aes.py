@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
-from cryptography.hazmat.primitives.ciphers.modes import CTR, ECB
+from cryptography.hazmat.primitives.ciphers.modes import CBC, CTR, ECB
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,6 +51,35 @@ def test_key_expansion_ends_as_in_appendix_a(key, last_word):
 def test_encrypt_block_is_the_example_of_appendix_c(encrypt, key_len, expected):
     block = bytes.fromhex("00112233445566778899aabbccddeeff")
     assert encrypt(bytes(range(key_len)), block).hex() == expected
+
+
+@pytest.mark.parametrize("key_len", KEY_LENS)
+def test_decrypt_block_undoes_encrypt_block_and_the_example_of_appendix_c(key_len):
+    key, block = bytes(range(key_len)), bytes.fromhex("00112233445566778899aabbccddeeff")
+    assert aes.decrypt_block(key, aes.encrypt_block(key, block)) == block
+    source = Random(key_len)
+    for _ in range(50):
+        key, block = source.randbytes(key_len), source.randbytes(16)
+        expected = Cipher(AES(key), ECB()).decryptor().update(block)
+        assert aes.decrypt_block(key, block) == expected
+
+
+@pytest.mark.parametrize("key_len", KEY_LENS)
+@pytest.mark.parametrize("blocks", [0, 1, 2, 9])
+def test_cbc_is_the_independent_mode(blocks, key_len):
+    source = Random(blocks)
+    key, iv, data = (source.randbytes(n) for n in (key_len, 16, 16 * blocks))
+    independent_mode = Cipher(AES(key), CBC(iv))
+    assert aes.cbc_encrypt(key, iv, data) == independent_mode.encryptor().update(data)
+    assert aes.cbc_decrypt(key, iv, data) == independent_mode.decryptor().update(data)
+
+
+@pytest.mark.parametrize("crypt", [aes.cbc_encrypt, aes.cbc_decrypt])
+def test_cbc_takes_whole_blocks_and_a_block_of_iv(crypt):
+    with pytest.raises(ValueError, match="whole blocks of 16 bytes, not 17"):
+        crypt(bytes(16), bytes(16), bytes(17))
+    with pytest.raises(ValueError, match="an AES block has 16 bytes, not 15"):
+        crypt(bytes(16), bytes(15), bytes(16))
 
 
 @pytest.mark.parametrize("ctr32", [aes.ctr32, aes.ctr32_plain])

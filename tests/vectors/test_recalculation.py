@@ -18,6 +18,14 @@ def aes_ecb(key, data):
     return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(data)
 
 
+def aes_ecb_decrypt(key, data):
+    return Cipher(algorithms.AES(key), modes.ECB()).decryptor().update(data)
+
+
+def cbc(key, iv):
+    return Cipher(algorithms.AES(key), modes.CBC(iv))
+
+
 def ctr32(key, counter, data):
     first, blocks = int.from_bytes(counter[12:], "big"), -(-len(data) // 16)
     counters = [counter[:12] + ((first + i) % 2**32).to_bytes(4, "big") for i in range(blocks)]
@@ -118,6 +126,15 @@ def chacha20(vector):
 
 CALCULATIONS = {
     ("aes", "encrypt"): lambda v: {"block_out": aes_ecb(v.inputs["key"], v.inputs["block"])},
+    ("aes", "decrypt"): lambda v: {
+        "block_out": aes_ecb_decrypt(v.inputs["key"], v.inputs["block"])
+    },
+    ("aes", "cbc_encrypt"): lambda v: {
+        "output": cbc(v.inputs["key"], v.inputs["iv"]).encryptor().update(v.inputs["data"])
+    },
+    ("aes", "cbc_decrypt"): lambda v: {
+        "output": cbc(v.inputs["key"], v.inputs["iv"]).decryptor().update(v.inputs["data"])
+    },
     ("aes", "ctr32"): lambda v: {"output": ctr32(**v.inputs)},
     ("ghash", "ghash"): lambda v: {"xi_out": ghash(**v.inputs)},
     ("chacha20", "ctr32"): chacha20,
