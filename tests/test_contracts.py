@@ -67,12 +67,12 @@ def test_what_a_refusal_leaves():
 
 
 @pytest.mark.parametrize("name", HEADERS)
-def test_every_bundled_contract_has_the_roles_of_its_operations(name):
-    contract = contracts.read(INCLUDE / name)
-    for definition in PRIMITIVES.values():
-        if definition.header == name:
-            for operation in definition.operations.values():
-                assert set(operation.roles) <= set(contract.roles)
+def test_some_bundled_contract_has_the_roles_of_each_operation(name):
+    for definition in (d for d in PRIMITIVES.values() if d.header == name):
+        forms = (INCLUDE / "field" / f"{form}.h" for form in definition.forms)
+        known = [set(contracts.read(path).roles) for path in (INCLUDE / name, *forms)]
+        for operation in definition.operations.values():
+            assert any(set(operation.roles) <= roles for roles in known)
 
 
 BAD = {

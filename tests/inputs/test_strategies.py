@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from rig.architectures import ARCHITECTURES
 from rig.cases import Case
-from rig.contracts import read
-from rig.data import data_folder
 from rig.inputs import strategies
 from rig.inputs.answers import answer, with_inverses
 from rig.primitives import PRIMITIVES
 from rig.runner.batches import script_of
 from rig.runner.compose import Binding
 from rig.runner.scripts import Address
+
+from .forms import contract_for
 
 QUICK = settings(
     max_examples=15,
@@ -24,8 +24,8 @@ QUICK = settings(
 )
 
 
-def _binding(primitive: str) -> Binding:
-    contract = read(data_folder("native") / "include" / PRIMITIVES[primitive].header)
+def _binding(case: Case) -> Binding:
+    contract = contract_for(PRIMITIVES[case.values.primitive], case.values.operation)
     targets = {role: Address(place) for place, role in enumerate(contract.roles)}
     return Binding(ARCHITECTURES["x86_64"], contract, targets)
 
@@ -39,7 +39,7 @@ def test_every_primitive_has_strategies() -> None:
 
 @pytest.mark.parametrize("primitive", sorted(PRIMITIVES))
 def test_cases_compose_with_their_answers(primitive: str) -> None:
-    definition, binding = PRIMITIVES[primitive], _binding(primitive)
+    definition = PRIMITIVES[primitive]
 
     @QUICK
     @given(strategies.cases(primitive))
@@ -47,7 +47,7 @@ def test_cases_compose_with_their_answers(primitive: str) -> None:
         assert case.values.primitive == primitive
         found = answer(definition, case)
         for each, expected in zip(*with_inverses(definition, [case], [found]), strict=True):
-            script = script_of(definition, binding, each, expected)
+            script = script_of(definition, _binding(each), each, expected)
             assert script.buffers and script.steps
 
     check()

@@ -26,7 +26,7 @@ COUNTS = {
     "chacha20": 2101,
     "poly1305": 2101,
     "ghash": 132 * 8,
-    "aes": 132 * 6,
+    "aes": 132 * 6 + 35 * 9,
     "aes_gcm_fused": 3 * 1101,
     "chacha20_poly1305_fused": 2 * 1101,
     "aes_gcm": 3 * 2402,

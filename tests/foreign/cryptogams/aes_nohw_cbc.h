@@ -1,8 +1,8 @@
 /*
- * Decryption and CBC in portable C, byte by byte and without tables (FIPS 197
- * clause 5.3), included behind a variant's encryption. To plant a fault, FIRST_KEY
- * is the number of the round key that decryption begins with, LAST what is done
- * with the last block of the ciphertext.
+ * Decryption (FIPS 197 clause 5.3) and CBC in portable C, over the bitsliced S-box of
+ * aes_ct64.c, behind which it is included. To plant a fault, FIRST_KEY is the number
+ * of the round key that decryption begins with, LAST what is done with the last block
+ * of the ciphertext.
  */
 #ifndef FIRST_KEY
 #define FIRST_KEY(rounds) (rounds)
@@ -16,60 +16,39 @@ __typeof__(aes_encrypt) aes_nohw_decrypt;
 void aes_nohw_cbc_encrypt(const uint8_t *in, uint8_t *out, size_t len, const void *schedule,
                           uint8_t ivec[16], int enc);
 
-static uint8_t byte_times2(uint8_t b)
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+static uint64_t times2(uint64_t x)
 {
-    return (uint8_t)(b << 1 ^ (b >> 7) * 0x1b);
+    return (x & EACH(0x7f)) << 1 ^ (x >> 7 & EACH(1)) * 0x1b;
 }
 
-static uint8_t byte_multiply(uint8_t a, uint8_t b)
+static uint64_t turn(uint64_t x, int n)
 {
-    uint8_t product = 0;
-
-    for (int i = 0; i < 8; i++, a = byte_times2(a))
-        product ^= (uint8_t)(a & -(b >> i & 1));
-    return product;
+    return (x << n & EACH(0xff << n & 0xff)) | (x >> (8 - n) & EACH(0xff >> (8 - n)));
 }
 
-/* b to the power of 254, its inverse; 0 for 0. */
-static uint8_t byte_inverse(uint8_t b)
+/* The inverse of the S-box's affine map (clause 5.3.2). */
+static uint64_t unmap(uint64_t x)
 {
-    uint8_t power = b, product = 1;
-
-    for (int i = 0; i < 7; i++) {
-        power = byte_multiply(power, power);
-        product = byte_multiply(product, power);
-    }
-    return product;
+    return turn(x, 1) ^ turn(x, 3) ^ turn(x, 6) ^ EACH(0x05);
 }
 
-static uint8_t byte_turn(uint8_t b, int n)
+/* The S-box is an inversion, then the map: between two inverse maps it is its own inverse. */
+static void inv_sub(uint64_t s[2])
 {
-    return (uint8_t)(b << n | b >> (8 - n));
-}
+    uint64_t q[8] = {unmap(s[0]), unmap(s[1])};
 
-static uint8_t byte_sub(uint8_t b)
-{
-    b = byte_inverse(b);
-    return b ^ byte_turn(b, 1) ^ byte_turn(b, 2) ^ byte_turn(b, 3) ^ byte_turn(b, 4) ^ 0x63;
-}
-
-static uint8_t byte_inv_sub(uint8_t b)
-{
-    return byte_inverse(byte_turn(b, 1) ^ byte_turn(b, 3) ^ byte_turn(b, 6) ^ 0x05);
-}
-
-static uint32_t byte_sub_word(uint32_t w)
-{
-    uint32_t out = 0;
-
-    for (int i = 0; i < 32; i += 8)
-        out |= (uint32_t)byte_sub((uint8_t)(w >> i)) << i;
-    return out;
+    transpose(q);
+    sub_bytes(q);
+    transpose(q);
+    s[0] = unmap(q[0]);
+    s[1] = unmap(q[1]);
 }
 
 int aes_nohw_set_decrypt_key(const uint8_t *key, int bits, void *schedule)
 {
-    aes_expand_key(schedule, key, bits, byte_sub_word);
+    aes_expand_key(schedule, key, bits, sub_word);
     return 0;
 }
 
@@ -82,22 +61,33 @@ static void xor_round_key(uint8_t s[16], const uint8_t *round_key)
 static void inv_shift_rows_and_sub(uint8_t s[16])
 {
     uint8_t from[16];
+    uint64_t halves[2];
 
     __builtin_memcpy(from, s, 16);
     for (int i = 0; i < 16; i++)
-        s[(i + 4 * (i % 4)) % 16] = byte_inv_sub(from[i]);
+        s[(i + 4 * (i % 4)) % 16] = from[i];
+    halves[0] = load64_le(s);
+    halves[1] = load64_le(s + 8);
+    inv_sub(halves);
+    store64_le(s, halves[0]);
+    store64_le(s + 8, halves[1]);
+}
+
+/* Two columns; each byte's neighbour in its column is n bytes on. */
+static uint64_t below(uint64_t x, int n)
+{
+    const uint64_t low = UINT64_C(0x0000000100000001) * (0xffffffff >> 8 * n);
+
+    return (x >> 8 * n & low) | (x << (32 - 8 * n) & ~low);
 }
 
 static void inv_mix_columns(uint8_t s[16])
 {
-    uint8_t from[16];
+    for (int i = 0; i < 16; i += 8) {
+        const uint64_t x = load64_le(s + i), x2 = times2(x), x4 = times2(x2), x8 = times2(x4);
 
-    __builtin_memcpy(from, s, 16);
-    for (int i = 0; i < 16; i++) {
-        const uint8_t *column = from + i / 4 * 4;
-
-        s[i] = byte_multiply(column[i % 4], 14) ^ byte_multiply(column[(i + 1) % 4], 11) ^
-               byte_multiply(column[(i + 2) % 4], 13) ^ byte_multiply(column[(i + 3) % 4], 9);
+        store64_le(s + i, x8 ^ x4 ^ x2 ^ below(x8 ^ x2 ^ x, 1) ^ below(x8 ^ x4 ^ x, 2) ^
+                              below(x8 ^ x, 3));
     }
 }
 
