@@ -19,7 +19,7 @@ from rig.capabilities.paths import UNUSED, Path, Sweep
 from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
-from rig.checks.constant_time import Leak, examine
+from rig.checks.constant_time import Leak, TooLongError, examine
 from rig.checks.findings import Finding
 from rig.checks.trial import CPU_BUDGET_US, where
 from rig.checks.unwind import CHECK as UNWIND
@@ -430,6 +430,9 @@ class ConstantTimeItem(_RigItem):
             pytest.skip(reason)
         try:
             cases, leaks = _leaks(lab, project, path)
+        except TooLongError as error:
+            lab.record(project, skipped_row(path, CONSTANT_TIME, "too-long", str(error)))
+            pytest.skip(str(error))
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
             lab.record(project, skipped_row(path, CONSTANT_TIME, ERROR, text))

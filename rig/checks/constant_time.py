@@ -51,6 +51,10 @@ class Leak:
     twin: Batch | None
 
 
+class TooLongError(RigError):
+    """A case takes more steps than the runner keeps; the message says which."""
+
+
 def examine(
     project: Project,
     session: Session,
@@ -67,7 +71,7 @@ def examine(
     def trace(batch: Batch) -> "_Trace":
         result = session.run(batch.data, start, flags=_FLAGS, seed=seed, cpu_budget_us=_BUDGET_US)
         if result.steps * sight.width > len(result.states):
-            raise RigError(
+            raise TooLongError(
                 f"{path.id}: {result.steps} steps of `{batch.case(0).name}` are too many to trace"
             )
         found = judge(batch, [Observation(result, seed, False)], describe)

@@ -30,6 +30,7 @@ _FIXES: Mapping[str, str] = {
     "cpu": "run on a CPU that has them",
     "not-selected": "run without what selects: --primitive, --variant, --checks, -k, -m",
     "no-cases": "give vectors that this path is defined for: --vectors DIR",
+    "too-long": "none here; the trace of a case is bounded",
     "no-cfi": "write call frame information (.cfi_startproc ...) for the functions that it names",
     "cut-short": "run to the end",
     "error": "a failure of the rig or its setting, not of the code: see the run's output",

@@ -109,7 +109,8 @@ def test_the_corpus_reaches_at_once_what_the_search_reached(lab: Lab) -> None:
     second = _explore(lab, "chacha20=placed")
     assert second.tally.flow.hits >= first.tally.flow.hits
     assert second.failures[0][1:] and "corpus" in _failed(second)[0].name
-    assert len(second.corpus) <= len(first.corpus)
+    grew = second.tally.flow != first.tally.flow
+    assert grew or len(second.corpus) <= len(first.corpus)
 
 
 def test_an_exported_corpus_is_one_to_commit(lab: Lab, tmp_path: FilePath) -> None:
