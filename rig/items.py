@@ -17,6 +17,8 @@ import pytest
 
 from rig.capabilities.paths import UNUSED, Path, Sweep
 from rig.checks.acceptance import sort_out, symbols_of
+from rig.checks.audit import CHECK as OBJECT
+from rig.checks.audit import audit
 from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import Leak, TooLongError, examine
@@ -45,7 +47,7 @@ from rig.inputs.sources import (
 from rig.inputs.sweeps import is_swept
 from rig.inputs.twins import LENGTHS
 from rig.lab import Lab, twin_batches
-from rig.manifest import FUSED, Acceptance
+from rig.manifest import FUSED, Acceptance, Primitive
 from rig.plan import unrunnable
 from rig.primitives.own import ModuleError
 from rig.project import Project
@@ -96,6 +98,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     for name in names:
         taken = tuple(p for p in every if p.primitive == name)
         yield f"{name}/{project.arch}/{ISA}", _maker(IsaItem, paths=taken)
+        yield f"{name}/{project.arch}/{OBJECT}", _maker(ObjectItem, paths=taken)
     ranked = [
         (source.rank, turn, path, source)
         for name in names
@@ -233,25 +236,45 @@ class _PathsItem(_RigItem):
         self.set_paths(lab, project, paths)
 
 
-class IsaItem(_PathsItem):
-    """A primitive's code, executed or not, against what its variants ask for."""
+class _StaticItem(_PathsItem):
+    """What can be said of a primitive's code without running it."""
+
+    def find(self, project: Project, primitive: Primitive) -> Mapping[str, Sequence[Finding]]:
+        """The findings by variant; under the empty name those about none."""
+        raise NotImplementedError
 
     def judge(self) -> None:
         """Records a row for each path that a finding is about, fails with the first findings."""
         lab, project, paths = self._run
-        primitive = project.manifest.primitives[paths[0].primitive]
-        found = static_findings(project, primitive, functools.partial(where, project))
+        source = self.name.rpartition("/")[2]
+        found = self.find(project, project.manifest.primitives[paths[0].primitive])
         failures: dict[Finding, Failure] = {}
         for path in paths:
             concerning = _concerning(path, paths, found)
             standing, taken = sort_out(concerning, project.manifest.accept, ())
             if concerning:
-                lab.record(project, _row(project, path, ISA, _static(standing, taken)))
+                lab.record(project, _row(project, path, source, _static(standing, taken)))
             for finding in standing:
                 failure = Failure(project, path, path.masks[0], lab.seeds(), finding, None, None)
                 failures.setdefault(finding, failure)
         if failures:
             raise FoundFault(report(lab, failures.values()))
+
+
+class IsaItem(_StaticItem):
+    """A primitive's code, executed or not, against what its variants ask for."""
+
+    def find(self, project: Project, primitive: Primitive) -> Mapping[str, Sequence[Finding]]:
+        """See `static_findings`."""
+        return static_findings(project, primitive, functools.partial(where, project))
+
+
+class ObjectItem(_StaticItem):
+    """A primitive's objects."""
+
+    def find(self, project: Project, primitive: Primitive) -> Mapping[str, Sequence[Finding]]:
+        """See `audit`."""
+        return audit(project, primitive, functools.partial(where, project))
 
 
 def _concerning(

@@ -47,6 +47,7 @@ class Part:
 PARTS = (
     Part("dispatch", "what the dispatcher says under every mask", checks=("dispatch",)),
     Part("isa", "the code of each variant, whether it ran or not", checks=("capability",)),
+    Part("object", "the objects of each variant as they are linked", checks=("object",)),
     Part("unwind", "call frame information of assembly, on small sources", checks=("unwind",)),
     Part("published", "records that standards and test projects publish"),
     Part("user", "records in the folder of `--vectors`"),

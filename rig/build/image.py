@@ -27,7 +27,11 @@ from rig.build.toolchain import Toolchain
 from rig.cache import digest
 from rig.errors import BuildError
 
-_LINK_FLAGS = ("-shared", "-Bsymbolic", "-z", "defs", "-z", "notext", "--hash-style=sysv")
+# Addresses in the text and an executable stack are for the audit to name, not for the linker.
+_LINK_FLAGS = (
+    *("-shared", "-Bsymbolic", "--hash-style=sysv"),
+    *("-z", "defs", "-z", "notext", "-z", "execstack"),
+)
 _WORD = 4
 _WORD_FORMATS = {4: "<I", 8: "<Q"}
 _MAPPED = ("aarch64", "arm")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from rig.capabilities.paths import Path, direct_paths
 from rig.cases import Case, Placement
+from rig.checks.audit import audit
 from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import examine
@@ -41,6 +42,7 @@ EXPECTED: Mapping[str, str] = {
     "looks_up": "constant-time",
     "divides": "constant-time",
     "table4": "constant-time",
+    "addresses": "object",
     "exits": "exit",
     "above": "abi",
     "uppers": "abi",
@@ -61,6 +63,7 @@ TOLD = "uppers"
 # Found in the code alone, so that neither half of the check hides the other.
 UNRUN = ("sse41_unrun", "aes_unrun", "neon_unrun")
 STEPPED = (*CLEAN, *(name for name, check in EXPECTED.items() if check == CONSTANT_TIME))
+AUDITED = (*CLEAN, "addresses")
 UNWOUND = ("framed", "misframed")
 _PRIMITIVE, _VARIABLE_TIME = "chacha20", "ghash"
 _LENGTHS = range(66)
@@ -91,12 +94,15 @@ def run_controls(project: Project) -> tuple[Control, ...]:
         fired = ("dispatch",) if found.mismatches else ()
         controls = [Control(project.arch, DISPATCHER, "dispatch", fired)]
         static = static_findings(project, primitive, hex)
+        audited = audit(project, primitive, hex)
         for path in found.paths:
             name = dict(path.choice)[_PRIMITIVE]
             if path.kind == "direct" and (name != TOLD or _tells_uppers(session)):
                 checks = _fired(project, session, path)
                 if name in CLEAN + UNRUN:
                     checks += tuple(sorted({f.check for f in static.get(name, ())}))
+                if name in AUDITED:
+                    checks += tuple(sorted({f.check for f in audited.get(name, ())}))
                 if name in STEPPED:
                     checks += _stepped(project, session, path)
                 if name in UNWOUND:

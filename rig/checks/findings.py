@@ -20,6 +20,7 @@ CHECKS: Mapping[str, str] = {
     "path": "the chosen variants' code ran, and no other variant's",
     "capability": "no instruction needs what `needs` (all code) or the mask (what ran) lacks",
     "constant-time": "ways, addresses and times of instructions do not depend on secrets",
+    "object": "each object: stack, text, constants, types, sizes, landing pads, exports",
     "dispatch": "the dispatcher agrees with the manifest and looks at declared bits only",
 }
 

@@ -140,7 +140,7 @@ def test_a_run_fails_for_code_that_never_ran(tmp_path, rig_cache):
     (tmp_path / "rig.toml").write_text(text + ACCEPTED)
     command = [sys.executable, "-m", "rig", "run", "-j", "1", f"--cache-dir={rig_cache}"]
     command += [f"--variant={name}" for name in ("clean", "unrun", "sse41")]
-    command += ["--", "-k", "isa or published"]
+    command += ["--checks=isa,published"]
     environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1])}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout + done.stderr
