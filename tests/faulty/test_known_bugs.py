@@ -17,6 +17,8 @@ from rig.build.toolchain import find_toolchain
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.cases import Case
+from rig.checks.audit import CHECK as OBJECT
+from rig.checks.audit import audit
 from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import examine
@@ -262,6 +264,9 @@ def found(works: Works, target: Target, defect: Defect) -> tuple[Finding | None,
     if defect.source == ISA:
         static = static_findings(project, primitive, functools.partial(where, project))
         return next((f for f in static.get(defect.variants[primitive.name], ())), None), None
+    if defect.check == OBJECT:
+        audited = audit(project, primitive, functools.partial(where, project))
+        return next((f for each in audited.values() for f in each), None), None
     path = target.path(defect.primitive)
     if defect.check == CONSTANT_TIME:
         return next(timed(works, target, path), None), None
@@ -312,7 +317,7 @@ def waits_for(defect: Defect) -> str:
     """What is not here yet of the check or the source that finds a defect."""
     if defect.check not in CHECKS:
         return f"no check `{defect.check}` yet"
-    own = defect.source in (ISA, DISPATCH, CONSTANT_TIME, UNWIND, LENGTHS, *FUNCTIONS)
+    own = defect.source in (ISA, DISPATCH, CONSTANT_TIME, UNWIND, OBJECT, LENGTHS, *FUNCTIONS)
     if own or defect.source in (s.name for s in sources(defect.primitive, None)):
         return ""
     return f"no source `{defect.source}` of {defect.primitive} yet"
