@@ -281,18 +281,23 @@ def _contract(path: FilePath) -> Contract:
 
 def enumerate_paths(project: Project, session: Session, primitive: Primitive) -> Sweep:
     """The sweep of one primitive, by the project's dispatcher where it has one."""
-    return sweep(project.manifest, primitive, project.arch, _asker(project, session))
+    return sweep(project.manifest, primitive, project.arch, _asker(project, session, primitive))
 
 
 def paths_of_masks(
     project: Project, session: Session, primitive: Primitive, masks: Sequence[Vector]
 ) -> tuple[Path, ...]:
     """What masks select, by the dispatcher if there is one."""
-    return paths_under(project.manifest, primitive, masks, _asker(project, session))
+    asker = _asker(project, session, primitive)
+    return paths_under(project.manifest, primitive, masks, asker)
 
 
-def _asker(project: Project, session: Session) -> Ask | None:
-    return functools.partial(_ask, project, session) if project.manifest.dispatch else None
+def _asker(project: Project, session: Session, primitive: Primitive) -> Ask | None:
+    """None without a dispatcher, and where it has nothing to choose from."""
+    own = [v for v in primitive.variants if v.arch == project.arch]
+    idle = own and not any(variant.dispatch for variant in own)
+    asks = project.manifest.dispatch and not idle
+    return functools.partial(_ask, project, session) if asks else None
 
 
 def _ask(project: Project, session: Session, queries: Sequence[Query]) -> list[Choice]:
