@@ -12,6 +12,7 @@ from rig.capabilities.paths import Path, Sweep
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import HUGE, sources
+from rig.lab import takes
 from rig.manifest import Manifest, read
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, build, enumerate_paths
@@ -89,9 +90,15 @@ class Bench:
         whose = (project.arch, bound.contract.path, path.primitive)
         key = (*whose, source, first, *sorted(bound.targets.items()))
         if key not in self._batches:
-            cases, found = (part[:first] for part in self.contents(path.primitive, source))
+            cases, found = (part[:first] for part in self.taken(path, source))
             self._batches[key] = make_batch(PRIMITIVES[path.primitive], bound, cases, found)
         return self._batches[key]
+
+    def taken(self, path: Path, source: str) -> Contents:
+        """Those of them that a path is defined for."""
+        pairs = zip(*self.contents(path.primitive, source), strict=True)
+        taken = [(case, answer) for case, answer in pairs if takes(path, case)]
+        return [case for case, _ in taken], [answer for _, answer in taken]
 
     def contents(self, primitive: str, source: str) -> Contents:
         """The cases of a source with their answers."""

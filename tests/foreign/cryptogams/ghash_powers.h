@@ -23,6 +23,14 @@ static inline __m128i *power(void *Htable, int n)
 #endif
 }
 
+static inline struct product add_product(struct product sum, __m128i x, __m128i h)
+{
+    const struct product p = product(x, h);
+
+    return (struct product){_mm_xor_si128(sum.low, p.low), _mm_xor_si128(sum.middle, p.middle),
+                            _mm_xor_si128(sum.high, p.high)};
+}
+
 void INIT(void *Htable, const uint64_t H[2])
 {
     const uint64_t one = H[0] >> 63;
