@@ -2,9 +2,7 @@
  * aes_gcm_enc_update_vaes_avx2 and _dec_: any length, and ivec is the caller's to
  * advance. The table is that of gcm_init_vpclmulqdq_avx2: H is the last of 16.
  */
-#define rig_aes_gcm_fused_seal_aesni_pclmul vaes_seal
-#define rig_aes_gcm_fused_open_aesni_pclmul vaes_open
-#include "../../../native/x86/aes_gcm_aesni_pclmul.c"
+#include "aes_gcm_four.h"
 
 void aes_gcm_enc_update_vaes_avx2(const uint8_t *in, uint8_t *out, size_t len, const void *key,
                                   const uint8_t ivec[16], const void *Htable, uint8_t Xi[16]);

@@ -3,8 +3,8 @@
  * its last, with DESCENDING) stands H itself. Included behind what a variant
  * defines: POWERS and the names INIT and GHASH.
  */
+#include "add_product.h"
 #include "ghash.h"
-#include "ghash_clmul.h"
 
 __typeof__(ghash_init) INIT;
 __typeof__(ghash_ghash) GHASH;
@@ -21,14 +21,6 @@ static inline __m128i *power(void *Htable, int n)
 #else
     return (__m128i *)Htable + (n - 1);
 #endif
-}
-
-static inline struct product add_product(struct product sum, __m128i x, __m128i h)
-{
-    const struct product p = product(x, h);
-
-    return (struct product){_mm_xor_si128(sum.low, p.low), _mm_xor_si128(sum.middle, p.middle),
-                            _mm_xor_si128(sum.high, p.high)};
 }
 
 void INIT(void *Htable, const uint64_t H[2])
