@@ -6,11 +6,15 @@ what an option does.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rig.errors import RigError
-from rig.profiles import MATRICES, PROFILES, Selection, select
 
+if TYPE_CHECKING:
+    from rig.profiles import Selection
+
+PROFILES = ("quick", "default", "deep")
+MATRICES = {"quick": "paths", "default": "paths", "deep": "full"}
 UNPREFIXED = ("cap-matrix", "ia32cap", "armcap")
 SEEDS = range(1 << 32)
 
@@ -148,8 +152,10 @@ class Options:
     report: str = "rig-report"
 
     @property
-    def selection(self) -> Selection:
+    def selection(self) -> "Selection":
         """What of the checks and sources is taken; RigError for a name that is not there."""
+        from rig.profiles import select  # a run without a manifest must not import it
+
         return select(self.profile, self.checks)
 
 

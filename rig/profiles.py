@@ -13,10 +13,9 @@ from functools import cache
 
 from rig.checks.findings import CHECKS
 from rig.errors import RigError
+from rig.options import MATRICES
 from rig.toml_table import nearest
 
-PROFILES = ("quick", "default", "deep")
-MATRICES = {"quick": "paths", "default": "paths", "deep": "full"}
 WHOLE = sys.maxsize
 PACKAGED = "packaged"
 ENDINGS = ("crash", "exit", "timeout")

@@ -5,9 +5,9 @@ import pytest
 from rig.checks.findings import CHECKS
 from rig.errors import RigError
 from rig.inputs.sources import sources
-from rig.options import Options, gather, pytest_arguments
+from rig.options import PROFILES, Options, gather, pytest_arguments
 from rig.primitives import PRIMITIVES
-from rig.profiles import CASES, ENDINGS, PARTS, PROFILES, WHOLE, left_out, part_of, select
+from rig.profiles import CASES, ENDINGS, PARTS, WHOLE, left_out, part_of, select
 
 ALL = frozenset(CHECKS)
 NAMES = {part.name for part in PARTS}

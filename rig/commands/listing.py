@@ -14,7 +14,8 @@ from rig.checks.findings import CHECKS
 from rig.cli import manifest_paths
 from rig.commands.table import labelled, table
 from rig.manifest import Manifest, read
-from rig.profiles import PARTS, PROFILES, WHOLE, Part
+from rig.options import PROFILES
+from rig.profiles import PARTS, WHOLE, Part
 from rig.report.variants import describe_variant
 
 _WORDS = ("variants", "checks", "cpus")

@@ -179,8 +179,12 @@ def test_seeds_differ_between_runs_and_within_one(make_lab: MakeLab) -> None:
 def test_agreement_names_who_is_right(project: Project, make_lab: MakeLab) -> None:
     """On every path of the primitive, also those that this run does not take."""
     lab = make_lab(variant=("wrong_tail",))
-    case = next(c for c in _source(lab, "sweep").load() if len(c.values.inputs["data"]) == 5)  # type: ignore[arg-type]
-    answer = lab.batch(project, _path(project, "clean"), _source(lab, "sweep")).answer(5)
+    contents = lab.batch(project, _path(project, "clean"), _source(lab, "sweep")).contents()
+    case, answer = next(
+        pair
+        for pair in zip(*contents, strict=True)
+        if len(pair[0].values.inputs["data"]) == 5  # type: ignore[arg-type]
+    )
     right, wrong = lab.agreement(project, case, answer)
     assert any("=clean" in name for name in right)
     assert any("=wrong_tail" in name for name in wrong)

@@ -303,7 +303,7 @@ def test_a_patched_jump_is_taken_as_it_stands(run, runner, image):
 
 
 def test_branches_need_coverage(run, image):
-    with pytest.raises(RunnerError, match="branches without coverage"):
+    with pytest.raises(RunnerError, match="branches or frames without coverage"):
         run(calling(image, "tail", 0), flags=RunFlag.BRANCHES)
 
 
