@@ -133,10 +133,11 @@ def link(
     cache: Path,
     root: Path,
 ) -> Image:
-    """Links once per set of objects; BuildError holds the linker's words."""
+    """Links once per set of objects; BuildError holds the linker's words. The linker's map names
+    objects by their paths, so equal bytes elsewhere are another set."""
     base = f"--image-base={arch.image_base:#x}"
     flags = (*_LINK_FLAGS, base, *(f"-u{entry}" for entry in wanted.entries))
-    key = digest(toolchain.identity, *flags, *(o.key for o in objects))
+    key = digest(toolchain.identity, *flags, *(f"{o.key} {o.path}" for o in objects))
     path, listing = cache / "images" / f"{key}.so", cache / "images" / f"{key}.map"
     if not (path.exists() and listing.exists()):
         _run(objects, flags, arch.name, toolchain, path, listing)

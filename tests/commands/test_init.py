@@ -72,7 +72,7 @@ def test_the_commands_that_come_next(rig, folder, rig_cache):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     commands = (
         ("rig", "paths", "--cache-dir", str(rig_cache)),
-        ("pytest", "-p", "rig.plugin", "rig.toml", "--co", "-q", f"--rig-cache-dir={rig_cache}"),
+        ("pytest", "rig.toml", "--co", "-q", f"--rig-cache-dir={rig_cache}"),
     )
     for command in commands:
         done = subprocess.run(

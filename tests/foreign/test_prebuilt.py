@@ -52,6 +52,16 @@ def test_the_bytes_that_are_shipped(bench, folder, name):
     assert all(judged.findings == () for judged in bench.judged(project).values())
 
 
+def test_equal_bytes_in_two_folders(bench, folder, tmp_path):
+    """The cache holds one object for both; each image names its own file."""
+    for place in (tmp_path / "first", tmp_path / "second"):
+        place.mkdir()
+        shutil.copy(folder / "chacha.o", place)
+        (place / "rig.toml").write_text(MANIFEST.format(source="chacha.o"))
+        project = bench.project(place / "rig.toml")
+        assert {f.source for f in project.image.functions if "ctr32" in f.name} == {"chacha.o"}
+
+
 WAY = """#include <stddef.h>
 #include <stdint.h>
 void *memcpy(void *, const void *, size_t);
