@@ -23,6 +23,8 @@ from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import Leak, TooLongError, examine
 from rig.checks.findings import Finding
+from rig.checks.stack import CHECK as STACK
+from rig.checks.stack import watch_stack
 from rig.checks.trial import CPU_BUDGET_US, where
 from rig.checks.unwind import CHECK as UNWIND
 from rig.checks.unwind import (
@@ -46,7 +48,7 @@ from rig.inputs.sources import (
 )
 from rig.inputs.sweeps import is_swept
 from rig.inputs.twins import LENGTHS
-from rig.lab import Lab, twin_batches
+from rig.lab import Lab, twin_batches, watched_scripts
 from rig.manifest import FUSED, Acceptance, Primitive
 from rig.plan import unrunnable
 from rig.primitives.own import ModuleError
@@ -121,6 +123,8 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
         for path in paths if rank == 3 else ():
             if path.id in stepped and lab.plan.is_due(project, path, CONSTANT_TIME):
                 yield f"{path.id}/{CONSTANT_TIME}", _maker(ConstantTimeItem, path=path)
+            if _is_watched(path) and lab.plan.is_due(project, path, STACK):
+                yield f"{path.id}/{STACK}", _maker(StackItem, path=path)
             if is_swept(path.primitive) and lab.plan.is_due(project, path, NOVELTY):
                 yield f"{path.id}/{NOVELTY}", _maker(NoveltyItem, path=path)
 
@@ -137,6 +141,13 @@ def sources_of(lab: Lab, project: Project, path: Path) -> Iterator[str]:
         yield CONSTANT_TIME
     if path.id in framed(project, every) and lab.selection.amount(UNWIND):
         yield UNWIND
+    if _is_watched(path) and lab.selection.amount(STACK):
+        yield STACK
+
+
+def _is_watched(path: Path) -> bool:
+    """Whether the stack check is made on a path: each variant by itself."""
+    return path.kind != "mask" and is_swept(path.primitive)
 
 
 def stepped_paths(project: Project, paths: Sequence[Path]) -> frozenset[str]:
@@ -497,6 +508,47 @@ def _distinct(failures: Sequence[Failure]) -> list[Failure]:
     for failure in failures:
         first.setdefault((failure.finding.symbol, failure.finding.summary), failure)
     return list(first.values())
+
+
+class StackItem(_RigItem):
+    """A few short cases of the sweep on one path in single steps."""
+
+    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._run = (lab, project, path)
+        self.set_paths(lab, project, (path,))
+
+    def judge(self) -> None:
+        """Runs, records a row, fails with the first finding about each function."""
+        lab, project, path = self._run
+        reason = unrunnable(project, path)
+        if reason:
+            lab.record(project, skipped_row(path, STACK, "cpu", reason))
+            pytest.skip(reason)
+        try:
+            source = next(s for s in lab.offered(path.primitive) if s.name == SWEEP)
+            batch = lab.batch(project, path, source)
+            session, seed = lab.session(project), lab.seeds()[0]
+            watched = watch_stack(project, session, path, seed, batch, watched_scripts(batch))
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            lab.record(project, skipped_row(path, STACK, ERROR, text))
+            raise
+        standing, taken = sort_out(watched.findings, project.manifest.accept, ())
+        tally = _static(standing, taken)
+        tally.cases, tally.failed = watched.cases, len({f.script for f in standing})
+        lab.record(project, _row(project, path, STACK, tally))
+        first = {finding.symbol: finding for finding in reversed(standing)}
+        if first:
+            failures = [_stack_failure(lab, project, path, batch, f) for f in first.values()]
+            raise FoundFault(report(lab, failures))
+
+
+def _stack_failure(
+    lab: Lab, project: Project, path: Path, batch: Batch, finding: Finding
+) -> Failure:
+    case, answer = batch.case(finding.script or 0), batch.answer(finding.script or 0)
+    return Failure(project, path, path.masks[0], lab.seeds(), finding, case, answer)
 
 
 class GeneratedItem(_PathsItem):

@@ -20,6 +20,7 @@ from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.cases import Answer, Case, Inputs
 from rig.checks.acceptance import sort_out, symbols_of
+from rig.checks.stack import LENGTHS as STACK_LENGTHS
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.sources import Source, limited, sources
@@ -198,6 +199,17 @@ def twin_batches(project: Project, path: Path, cache: FilePath) -> Iterator[tupl
 
 def _takes_twins(path: Path, length: int) -> bool:
     return any(takes(path, c) for group in twins(path.primitive, length) for c in group)
+
+
+def watched_scripts(batch: Batch) -> list[int]:
+    """The scripts of a batch for the stack check: of each operation one of each length, short
+    ones first."""
+    first: dict[tuple[int, str], int] = {}
+    for index, case in enumerate(batch.contents()[0]):
+        length = len(longest(case.values.inputs))
+        if length in STACK_LENGTHS:
+            first.setdefault((length, case.values.operation), index)
+    return [index for _, index in sorted(first.items())]
 
 
 def takes(path: Path, case: Case) -> bool:

@@ -85,6 +85,12 @@ PARTS = (
         quick=0,
         checks=("constant-time",),
     ),
+    Part(
+        "stack",
+        "each variant in single steps on a few messages of the sweep, to 1,040 bytes",
+        quick=0,
+        checks=("stack",),
+    ),
     Part(PACKAGED, "sets of published records from packages, by their files' names", quick=0),
 )
 _BY_NAME = {part.name: part for part in PARTS}

@@ -11,6 +11,7 @@ from rig.cache import write_atomically
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
 from rig.checks.findings import Finding
+from rig.checks.stack import CHECK as STACK
 from rig.checks.trial import Outcome
 from rig.checks.unwind import CHECK as UNWIND
 from rig.lab import Lab
@@ -75,8 +76,8 @@ def report(lab: Lab, failures: Iterable[Failure]) -> str:
 
 
 def _with_agreement(lab: Lab, failure: Failure) -> Failure:
-    """Of secrets and of call frame information other paths say nothing."""
-    apart = failure.twin is not None or failure.finding.check == UNWIND
+    """Of secrets, of call frame information and of the stack other paths say nothing."""
+    apart = failure.twin is not None or failure.finding.check in (STACK, UNWIND)
     if failure.case is None or failure.answer is None or apart:
         return failure
     right, wrong = lab.agreement(failure.project, failure.case, failure.answer)

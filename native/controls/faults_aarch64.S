@@ -54,6 +54,22 @@ control_above:
         .size control_above, .-control_above
 
 /*
+ * void control_below(uint8_t *out, const uint8_t *in, size_t len,
+ *                    const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: x0 out, x1 in, x2 len, x3 key, x4 counter.
+ * AAPCS64, broken on purpose: len goes below the stack pointer.
+ */
+        .globl control_below
+        .type control_below, %function
+        .p2align 2
+control_below:
+        .cfi_startproc
+        stur    x2, [sp, #-8]
+        b       control_run
+        .cfi_endproc
+        .size control_below, .-control_below
+
+/*
  * void control_exits(uint8_t *out, const uint8_t *in, size_t len,
  *                    const uint32_t key[8], const uint32_t counter[4])
  * Arguments: x0 out, x1 in, x2 len, x3 key, x4 counter.

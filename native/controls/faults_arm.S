@@ -58,6 +58,22 @@ control_above:
         .size control_above, .-control_above
 
 /*
+ * void control_below(uint8_t *out, const uint8_t *in, size_t len,
+ *                    const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: r0 out, r1 in, r2 len, r3 key, on the stack counter.
+ * AAPCS32, broken on purpose: len goes below the stack pointer.
+ */
+        .globl control_below
+        .type control_below, %function
+        .p2align 2
+control_below:
+        .cfi_startproc
+        str     r2, [sp, #-4]
+        b       control_run
+        .cfi_endproc
+        .size control_below, .-control_below
+
+/*
  * void control_exits(uint8_t *out, const uint8_t *in, size_t len,
  *                    const uint32_t key[8], const uint32_t counter[4])
  * Arguments: r0 out, r1 in, r2 len, r3 key, on the stack counter.

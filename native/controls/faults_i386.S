@@ -53,6 +53,22 @@ control_uppers:
         .size control_uppers, .-control_uppers
 
 /*
+ * void control_below(uint8_t *out, const uint8_t *in, size_t len,
+ *                    const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: on the stack, 4(%esp) out, 8 in, 12 len, 16 key, 20 counter.
+ * cdecl, broken on purpose: a word goes below the stack pointer.
+ */
+        .globl control_below
+        .type control_below, @function
+        .p2align 4
+control_below:
+        .cfi_startproc
+        movl    %eax, -4(%esp)
+        jmp     control_run
+        .cfi_endproc
+        .size control_below, .-control_below
+
+/*
  * void control_exits(uint8_t *out, const uint8_t *in, size_t len,
  *                    const uint32_t key[8], const uint32_t counter[4])
  * Arguments: on the stack, 4(%esp) out, 8 in, 12 len, 16 key, 20 counter.

@@ -53,6 +53,22 @@ control_uppers:
         .size control_uppers, .-control_uppers
 
 /*
+ * void control_below(uint8_t *out, const uint8_t *in, size_t len,
+ *                    const uint32_t key[8], const uint32_t counter[4])
+ * Arguments: rdi out, rsi in, rdx len, rcx key, r8 counter.
+ * System V, broken on purpose: len goes below the red zone.
+ */
+        .globl control_below
+        .type control_below, @function
+        .p2align 4
+control_below:
+        .cfi_startproc
+        movq    %rdx, -136(%rsp)
+        jmp     control_run
+        .cfi_endproc
+        .size control_below, .-control_below
+
+/*
  * void control_exits(uint8_t *out, const uint8_t *in, size_t len,
  *                    const uint32_t key[8], const uint32_t counter[4])
  * Arguments: rdi out, rsi in, rdx len, rcx key, r8 counter.

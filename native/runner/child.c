@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "platform.h"
 #include "signals.h"
+#include "stack.h"
 #include "system.h"
 
 enum { TICKS = 4 }; /* of the timer, in a script's budget */
@@ -370,7 +371,9 @@ void record_target(struct trap *trap, uint64_t target) {
 
 static uint64_t call(uint64_t target, unsigned convention, const struct argument *arguments,
                      unsigned count) {
+    stack_watch(convention == CONVENTION_MS ? 0 : RED_ZONE);
     const uint64_t result = machine_call(target, convention, arguments, count, phase++ % 4);
+    stack_end();
     record_due();
     machine_check();
     return result;
@@ -480,6 +483,7 @@ static void run_script(uint32_t index) {
 void log_step(uint64_t pc, const struct signal_context *context) {
     extern const char __executable_start, etext;
     if (pc >= (uintptr_t)&__executable_start && pc < (uintptr_t)&etext) return;
+    if (run->request.flags & RUN_BELOW) stack_step(pc, machine_sp(context));
     control->steps++;
     if (control->traced > TRACE_WORDS - REGISTER_LIMIT) return;
     uint64_t *at = trace + control->traced;

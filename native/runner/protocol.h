@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 8u
+#define PROTOCOL_VERSION 9u
 
 #define PAGE 4096ull
 #define SLOT_COUNT 16u
@@ -81,6 +81,7 @@ enum run_flag {
     RUN_FRAMES = 64, /* with RUN_COVERAGE: registers and stack at first hits */
     RUN_READ_ONLY = 128, /* calls find what they may not change in its read-only view */
     RUN_CLEAN_UPPERS = 256, /* vectors are clean above 128 bits before calls, and must be behind */
+    RUN_BELOW = 512, /* with RUN_STEP: what is written below the stack pointer */
 };
 
 enum trap_kind { TRAP_PLAIN, TRAP_CONDITIONAL, TRAP_INDIRECT };
@@ -190,6 +191,7 @@ enum event_kind {
     EVENT_TIMEOUT,
     EVENT_WRITE,  /* into a read-only view; the call went on */
     EVENT_UPPERS, /* `actual` as XINUSE has them: 4 above 128 bits, 64 above 256 */
+    EVENT_BELOW,  /* `address` is the PC of the write, `offset` its distance */
 };
 
 enum side { SIDE_START, SIDE_END };

@@ -24,6 +24,17 @@ void stack_prepare(struct garbage below, struct garbage above);
 /* The stack pointer of a call, all garbage around it; phase as of machine_call. */
 uintptr_t *stack_open(unsigned phase);
 
+/* Begins a call whose steps are watched for writes below the stack pointer, `zone` bytes of which
+   are the callee's. */
+void stack_watch(unsigned zone);
+
+/* The instruction at pc is the next: reports by note(), once in a script, what the one before
+   wrote there. */
+void stack_step(uint64_t pc, uint64_t sp);
+
+/* The call is back. */
+void stack_end(void);
+
 /* Reports by note() the first byte changed above the arguments, `words` of them on the stack, up
    to its end; at STACK_KEPT own_sp must still stand. */
 void stack_check(uintptr_t *sp, unsigned words, uintptr_t own_sp);

@@ -13,6 +13,7 @@ from rig.checks.audit import audit
 from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import examine
+from rig.checks.stack import watch_stack
 from rig.checks.trial import Trial, try_batch
 from rig.checks.unwind import judge_frames, observe, watching
 from rig.inputs.answers import answer
@@ -45,6 +46,7 @@ EXPECTED: Mapping[str, str] = {
     "addresses": "object",
     "exits": "exit",
     "above": "abi",
+    "below": "stack",
     "uppers": "abi",
     "clobber": "abi",
     "clobber_d": "abi",
@@ -65,8 +67,10 @@ UNRUN = ("sse41_unrun", "aes_unrun", "neon_unrun")
 STEPPED = (*CLEAN, *(name for name, check in EXPECTED.items() if check == CONSTANT_TIME))
 AUDITED = (*CLEAN, "addresses")
 UNWOUND = ("framed", "misframed")
+WATCHED = (*CLEAN, "below")
 _PRIMITIVE, _VARIABLE_TIME = "chacha20", "ghash"
 _LENGTHS = range(66)
+_SHORT = (1, 65)  # scripts of the batch that are watched besides the last
 _BUDGET_US = 60_000
 
 
@@ -105,6 +109,8 @@ def run_controls(project: Project) -> tuple[Control, ...]:
                     checks += tuple(sorted({f.check for f in audited.get(name, ())}))
                 if name in STEPPED:
                     checks += _stepped(project, session, path)
+                if name in WATCHED:
+                    checks += _watched(project, session, path)
                 if name in UNWOUND:
                     checks += _unwound(project, path)
                 controls.append(Control(project.arch, name, EXPECTED.get(name, ""), checks))
@@ -140,6 +146,12 @@ def _unwound(project: Project, path: Path) -> tuple[str, ...]:
         frames = observe(project, session, path, _batch(project, path).data, 1, _BUDGET_US)
     found = judge_frames(project, frames, hex).findings if frames else ()
     return tuple(finding.check for finding in found)
+
+
+def _watched(project: Project, session: Session, path: Path) -> tuple[str, ...]:
+    batch = _batch(project, path)
+    found = watch_stack(project, session, path, 1, batch, (*_SHORT, batch.size - 1)).findings
+    return tuple(sorted({finding.check for finding in found}))
 
 
 def _batch(project: Project, path: Path) -> Batch:

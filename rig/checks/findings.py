@@ -13,6 +13,7 @@ CHECKS: Mapping[str, str] = {
     "memory": "nothing is read or written outside a buffer (guard pages, canaries)",
     "input": "inputs are never written, nor changed after the call",
     "abi": "callee-saved registers, stack, flags and control words are kept, upper halves cleared",
+    "stack": "nothing is written below the stack pointer, or the red zone where the ABI has one",
     "unwind": "at each instruction of assembly that ran, call frame information gives the caller",
     "crash": "no signal",
     "exit": "the code does not end the process",

@@ -128,6 +128,10 @@ def _finding(
         case Kind.REGISTER:
             text = f"{event.register} is {event.actual:#x} after the call, was {event.expected:#x}"
             return _at(event, "abi", f"{_call(event)}{text}")
+        case Kind.BELOW:
+            where = describe(event.pc or 0)
+            text = f"{_call(event)}wrote {_bytes(event.offset or 0)} below the stack pointer"
+            return _at(event, "stack", text, f"at {where}", symbol=_symbol(where))
         case Kind.UPPERS:
             return _at(event, "abi", f"{_call(event)}{_uppers(event.actual or 0)}")
         case Kind.STACK:
@@ -181,9 +185,12 @@ def _canary(event: Event, script: Script) -> Finding:
 
 def _distance(name: str, offset: int, size: int) -> str:
     if offset < 0:
-        return f"{-offset} byte{'s' * (offset != -1)} before `{name}` ({size} bytes)"
-    behind = offset - size + 1
-    return f"{behind} byte{'s' * (behind != 1)} behind `{name}` ({size} bytes)"
+        return f"{_bytes(-offset)} before `{name}` ({size} bytes)"
+    return f"{_bytes(offset - size + 1)} behind `{name}` ({size} bytes)"
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'s' * (count != 1)}"
 
 
 def _write(event: Event, script: Script, describe: Describe, arch: Architecture) -> Finding:

@@ -27,7 +27,7 @@ from rig.runner.batches import script_of
 from rig.runner.scripts import Buffer, Call, Point, Pointer, Script, Side, TablePointer, Word
 
 _CHOOSES = "a program would call by name what this contract's init puts into a table"
-UNSEEN = ("abi", "path", "uninitialised")
+UNSEEN = ("abi", "path", "stack", "uninitialised")
 _WIDTH = 96
 _TEMPLATES = FilePath(__file__).parent / "templates"
 

@@ -19,6 +19,8 @@ from rig.capabilities.vector import Vector, parse_absolute
 from rig.cases import Answer, Case, from_json
 from rig.checks.constant_time import examine
 from rig.checks.findings import Finding
+from rig.checks.stack import CHECK as STACK
+from rig.checks.stack import watch_stack
 from rig.checks.trial import CPU_BUDGET_US, Trial, try_batch, where
 from rig.checks.unwind import CHECK as UNWIND
 from rig.checks.unwind import judge_frames, observe, watching
@@ -80,6 +82,9 @@ def main(parsed: argparse.Namespace) -> int:
         findings = replay(project, session, path, recorded)
         alone = findings and not recorded.twin
         right, wrong = _agreement(project, session, recorded) if alone else ([], [])
+        if recorded.check == STACK:
+            batch, seed = _batch(project, path, recorded), recorded.seeds[0]
+            findings += watch_stack(project, session, path, seed, batch, (0,)).findings
     if recorded.check == UNWIND:
         findings += _unwound(project, path, recorded)
     if not findings:

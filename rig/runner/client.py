@@ -25,7 +25,7 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 MAGIC = 0x52474952  # "RIGR"
-VERSION = 8
+VERSION = 9
 CRASH_LIMIT = 16
 TIMEOUT_LIMIT = 1
 WALL_SECONDS = 300.0
@@ -83,7 +83,8 @@ class RunFlag(IntFlag):
     has to begin with at each first hit. REGISTERS, only together with STEP, gives the registers
     at each step instead of its PC. READ_ONLY gives calls what they may not change where it cannot
     be written: the address is READ_ONLY_VIEW bytes higher. CLEAN_UPPERS has vectors clean above
-    128 bits before calls, where the CPU then tells whether they are behind them."""
+    128 bits before calls, where the CPU then tells whether they are behind them. BELOW, only
+    together with STEP, watches what is written below the stack pointer."""
 
     NONE = 0
     COVERAGE = 1
@@ -95,6 +96,7 @@ class RunFlag(IntFlag):
     FRAMES = 64
     READ_ONLY = 128
     CLEAN_UPPERS = 256
+    BELOW = 512
 
 
 class TrapKind(IntEnum):

@@ -33,6 +33,7 @@ class Kind(IntEnum):
     TIMEOUT = 9
     WRITE = 10
     UPPERS = 11
+    BELOW = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Event:
       (the fault's, where the signal has one) and `registers`. TIMEOUT: `pc`, `registers`.
     - UPPERS: under CLEAN_UPPERS a call left vectors in use above 128 bits: `actual` as in XINUSE,
       4 for bits 128 to 255, 64 for those above.
+    - BELOW: under BELOW the instruction at `pc` wrote `offset` bytes below the stack pointer, where
+      it owns nothing: the first of a script; bytes as above.
     - WRITE: under READ_ONLY a call wrote to what it may only read, and went on: as of a CRASH.
     - EXIT: `actual` is the exit code of a process that ended by itself.
     """
@@ -223,6 +226,10 @@ def _event(fields: tuple[int, ...], data: bytes, known: Registers) -> Event:
         case Kind.STACK as k:
             return Event(
                 script, step, k, offset=offset, expected=expected, actual=actual, address=address
+            )
+        case Kind.BELOW as k:
+            return Event(
+                script, step, k, offset=offset, expected=expected, actual=actual, pc=address
             )
         case k:
             return _crash(Event(script, step, k, signal=which), data, address, known)

@@ -15,7 +15,7 @@ from rig.runner.command import AbsentError
 READ = manifest.read(data_folder("native") / "controls" / "rig.toml")
 COMMON = {
     *("value", "memory", "input", "uninitialised", "crash", "timeout", "path", "exit", "abi"),
-    *("constant-time", "unwind", "object"),
+    *("constant-time", "unwind", "object", "stack"),
 }
 
 

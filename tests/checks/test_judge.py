@@ -248,6 +248,7 @@ def test_every_kind_is_judged() -> None:
         Kind.CRASH: _crash(address),
         Kind.EXIT: Event(0, 0, Kind.EXIT, actual=0),
         Kind.TIMEOUT: Event(0, 0, Kind.TIMEOUT, pc=PC, registers={}),
+        Kind.BELOW: Event(0, 0, Kind.BELOW, offset=136, expected=0, actual=1, pc=PC),
         Kind.UPPERS: Event(0, 0, Kind.UPPERS, actual=4),
         Kind.WRITE: replace(_crash(address), kind=Kind.WRITE),
     }

@@ -1,7 +1,7 @@
 """The faulty projects of this folder, each built once, and a way to run a source of cases on one
 of their paths in this process."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -9,9 +9,10 @@ import pytest
 
 from rig.build.toolchain import find_toolchain
 from rig.capabilities.paths import Path, Sweep
+from rig.checks.stack import Watched, watch_stack
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
-from rig.inputs.sources import HUGE, sources
+from rig.inputs.sources import HUGE, SWEEP, sources
 from rig.lab import takes
 from rig.manifest import Manifest, read
 from rig.primitives import PRIMITIVES
@@ -84,6 +85,11 @@ class Bench:
         budget = HUGE_BUDGET_US if source == HUGE else BUDGET_US
         trial = Trial(path.masks[0], SEEDS, budget)
         return try_batch(target.project, target.session, path, batch, trial)
+
+    def watched(self, target: Target, path: Path, scripts: Sequence[int]) -> Watched:
+        """What single steps show of some scripts of the sweep."""
+        batch = self._batch(target.project, path, SWEEP, max(scripts) + 1)
+        return watch_stack(target.project, target.session, path, SEEDS[0], batch, scripts)
 
     def _batch(self, project: Project, path: Path, source: str, first: int | None) -> Batch:
         bound = binding(project, path)

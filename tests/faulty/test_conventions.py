@@ -32,6 +32,13 @@ def test_what_microsofts_convention_keeps(bench, name):
     assert outcome.failed == outcome.cases
 
 
+def test_microsofts_convention_has_no_red_zone(bench):
+    target = bench.target("win64")
+    found = bench.watched(target, target.path("chacha20", "zone"), (2,)).findings
+    assert [(f.check, f.symbol) for f in found] == [("stack", "faulty_win64_zone")]
+    assert found[0].summary == "call 1: wrote 8 bytes below the stack pointer"
+
+
 def uppers(bench, arch):
     """The project, where the CPU tells what it is about."""
     target = bench.target("uppers", arch=arch)

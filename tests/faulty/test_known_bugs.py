@@ -23,13 +23,15 @@ from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import examine
 from rig.checks.findings import CHECKS, Finding
+from rig.checks.stack import CHECK as STACK
+from rig.checks.stack import watch_stack
 from rig.checks.trial import Outcome, Trial, try_batch, where
 from rig.checks.unwind import CHECK as UNWIND
 from rig.checks.unwind import judge_frames, observe, watching
 from rig.data import data_folder
 from rig.inputs.answers import answers, with_inverses
-from rig.inputs.sources import sources
-from rig.lab import takes, twin_batches
+from rig.inputs.sources import SWEEP, sources
+from rig.lab import takes, twin_batches, watched_scripts
 from rig.manifest import Manifest, Primitive, read
 from rig.plan import unrunnable
 from rig.primitives import PRIMITIVES
@@ -272,6 +274,8 @@ def found(works: Works, target: Target, defect: Defect) -> tuple[Finding | None,
         return next(timed(works, target, path), None), None
     if defect.check == UNWIND:
         return next(iter(unwound(works, target, path)), None), None
+    if defect.check == STACK:
+        return next(iter(watched(works, target, path)), None), None
     for key, contents in works.chunks(defect.primitive, defect.source):
         for finding in outcome(target, path, contents, defect.check).findings:
             if finding.check == defect.check:
@@ -313,11 +317,28 @@ def unwound(works: Works, target: Target, path: Path) -> tuple[Finding, ...]:
     return judge_frames(project, frames, functools.partial(where, project)).findings
 
 
+def watched(works: Works, target: Target, path: Path) -> tuple[Finding, ...]:
+    """The findings of the stack check on the first chunk of the sweep."""
+    project, session = target.project, target.session
+    _, contents = next(works.chunks(path.primitive, SWEEP))
+    batch = batch_of(project, path, contents)
+    return watch_stack(project, session, path, SEEDS[0], batch, watched_scripts(batch)).findings
+
+
 def waits_for(defect: Defect) -> str:
     """What is not here yet of the check or the source that finds a defect."""
     if defect.check not in CHECKS:
         return f"no check `{defect.check}` yet"
-    own = defect.source in (ISA, DISPATCH, CONSTANT_TIME, UNWIND, OBJECT, LENGTHS, *FUNCTIONS)
+    own = defect.source in (
+        ISA,
+        DISPATCH,
+        CONSTANT_TIME,
+        UNWIND,
+        STACK,
+        OBJECT,
+        LENGTHS,
+        *FUNCTIONS,
+    )
     if own or defect.source in (s.name for s in sources(defect.primitive, None)):
         return ""
     return f"no source `{defect.source}` of {defect.primitive} yet"

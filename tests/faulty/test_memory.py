@@ -7,6 +7,7 @@ import pytest
 
 from rig.architectures import ARCHITECTURES
 
+STEPPED = (0, 1, 2, 65)  # scripts of the sweep
 CASES = 80  # of the sweep: the shortest, no bytes at NULL among them
 WRITTEN = r"wrote `{}`, which it may only read, at byte {} .*SIGSEGV at faulty_memory_{}\+0x.*\.c:"
 FAULTS = {
@@ -39,7 +40,38 @@ def test_published_vectors_stay_quiet_but_for_what_is_written(bench, arch, name)
     assert {f.check for f in outcome.findings} == ({"input"} if name == "undone" else set())
 
 
-@pytest.mark.parametrize("name", ["clean", "above_twin"])
+BELOW = {
+    "below": {"x86_64": "129 bytes", **dict.fromkeys(("i386", "aarch64", "arm"), "1 byte")},
+    "below_late": {
+        **dict.fromkeys(("x86_64", "i386"), "400 bytes"),
+        **dict.fromkeys(("aarch64", "arm"), "16 bytes"),
+    },
+}
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_a_write_below_the_stack_pointer_names_its_instruction(bench, arch, name):
+    target = bench.target("memory", arch=arch)
+    watched = bench.watched(target, target.path("chacha20", name), STEPPED)
+    assert watched.cases == len(STEPPED)
+    assert {f.script for f in watched.findings} == set(STEPPED)
+    for finding in watched.findings:
+        assert (finding.check, finding.symbol) == ("stack", f"faulty_memory_{name}")
+        distance = BELOW[name][arch]
+        assert finding.summary == f"call 1: wrote {distance} below the stack pointer"
+        assert re.match(rf"at faulty_memory_{name}(\+0x[0-9a-f]+)?: .*sp", finding.details[0])
+    outcome = bench.outcome(target, target.path("chacha20", name), "sweep", CASES)
+    assert not outcome.findings
+
+
+@pytest.mark.parametrize("name", ["clean", "below_twin"])
+def test_what_is_on_the_stack_is_nobodys_business(bench, arch, name):
+    target = bench.target("memory", arch=arch)
+    watched = bench.watched(target, target.path("chacha20", name), STEPPED)
+    assert (watched.findings, watched.cases) == ((), len(STEPPED))
+
+
+@pytest.mark.parametrize("name", ["clean", "above_twin", "below_twin"])
 def test_twin_passes(bench, arch, name):
     target = bench.target("memory", arch=arch)
     outcome = bench.outcome(target, target.path("chacha20", name), "sweep", CASES)

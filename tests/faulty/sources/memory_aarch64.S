@@ -36,4 +36,30 @@
         b faulty_chacha20_work
         end faulty_memory_above_twin
 
+/* The first byte that is not the callee's. */
+        begin faulty_memory_below
+        sturb w2, [sp, #-1]
+        b faulty_chacha20_work
+        end faulty_memory_below
+
+/* A word of a frame that has been given back. */
+        begin faulty_memory_below_late
+        str x2, [sp, #-16]!
+        .cfi_adjust_cfa_offset 16
+        add sp, sp, #16
+        .cfi_adjust_cfa_offset -16
+        stur xzr, [sp, #-16]
+        b faulty_chacha20_work
+        end faulty_memory_below_late
+
+/* As far down as the ABI allows, and frames that come and go. */
+        begin faulty_memory_below_twin
+        stp x2, x3, [sp, #-32]!
+        .cfi_adjust_cfa_offset 32
+        str x2, [sp, #16]
+        ldp x2, x3, [sp], #32
+        .cfi_adjust_cfa_offset -32
+        b faulty_chacha20_work
+        end faulty_memory_below_twin
+
         .section .note.GNU-stack,"",%progbits

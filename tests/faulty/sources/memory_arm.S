@@ -40,4 +40,30 @@
         b faulty_chacha20_work
         end faulty_memory_above_twin
 
+/* The first byte that is not the callee's. */
+        begin faulty_memory_below
+        strb r2, [sp, #-1]
+        b faulty_chacha20_work
+        end faulty_memory_below
+
+/* A word of a frame that has been given back. */
+        begin faulty_memory_below_late
+        str r2, [sp, #-16]!
+        .cfi_adjust_cfa_offset 16
+        add sp, sp, #16
+        .cfi_adjust_cfa_offset -16
+        str sp, [sp, #-16]
+        b faulty_chacha20_work
+        end faulty_memory_below_late
+
+/* As far down as the ABI allows, and frames that come and go. */
+        begin faulty_memory_below_twin
+        push {r2, r3}
+        .cfi_adjust_cfa_offset 8
+        str r2, [sp, #4]
+        ldr r2, [sp], #8
+        .cfi_adjust_cfa_offset -8
+        b faulty_chacha20_work
+        end faulty_memory_below_twin
+
         .section .note.GNU-stack,"",%progbits

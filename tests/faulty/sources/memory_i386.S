@@ -36,4 +36,31 @@
         jmp faulty_chacha20_work
         end faulty_memory_above_twin
 
+/* The first byte that is not the callee's. */
+        begin faulty_memory_below
+        movb %al, -1(%esp)
+        jmp faulty_chacha20_work
+        end faulty_memory_below
+
+/* A word of a frame that has been given back. */
+        begin faulty_memory_below_late
+        subl $400, %esp
+        .cfi_adjust_cfa_offset 400
+        movl %eax, (%esp)
+        addl $400, %esp
+        .cfi_adjust_cfa_offset -400
+        incl -400(%esp)
+        jmp faulty_chacha20_work
+        end faulty_memory_below_late
+
+/* As far down as the ABI allows, and frames that come and go. */
+        begin faulty_memory_below_twin
+        pushl %eax
+        .cfi_adjust_cfa_offset 4
+        incl (%esp)
+        addl $4, %esp
+        .cfi_adjust_cfa_offset -4
+        jmp faulty_chacha20_work
+        end faulty_memory_below_twin
+
         .section .note.GNU-stack,"",@progbits

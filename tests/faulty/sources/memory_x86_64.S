@@ -36,4 +36,32 @@
         jmp faulty_chacha20_work
         end faulty_memory_above_twin
 
+/* The first byte that is not the callee's. */
+        begin faulty_memory_below
+        movb %dl, -129(%rsp)
+        jmp faulty_chacha20_work
+        end faulty_memory_below
+
+/* A word of a frame that has been given back. */
+        begin faulty_memory_below_late
+        subq $400, %rsp
+        .cfi_adjust_cfa_offset 400
+        movq %rdx, (%rsp)
+        addq $400, %rsp
+        .cfi_adjust_cfa_offset -400
+        incq -400(%rsp)
+        jmp faulty_chacha20_work
+        end faulty_memory_below_late
+
+/* As far down as the ABI allows, and frames that come and go. */
+        begin faulty_memory_below_twin
+        movq %rdx, -128(%rsp)
+        pushq %rdx
+        .cfi_adjust_cfa_offset 8
+        movb $0, -128(%rsp)
+        addq $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        jmp faulty_chacha20_work
+        end faulty_memory_below_twin
+
         .section .note.GNU-stack,"",@progbits

@@ -93,6 +93,12 @@
         movq %rax, 184+48(%rsp)
         leave faulty_win64_home
 
+/* System V's red zone. */
+        begin faulty_win64_zone
+        movq %rcx, -8(%rsp)
+        jmp faulty_win64_twin
+        end faulty_win64_zone
+
         enter faulty_win64_twin
         restore 6, 15
         movq %rax, 184+32(%rsp)
