@@ -234,7 +234,7 @@ typedef void select_function(void **table, size_t len);
 
 select_function rig_select_aes, rig_select_ghash, rig_select_chacha20, rig_select_poly1305,
     rig_select_aes_gcm_fused, rig_select_aes_gcm, rig_select_chacha20_poly1305,
-    rig_select_chacha20_poly1305_old;
+    rig_select_chacha20_poly1305_old, rig_select_xchacha20_poly1305;
 
 static int is_usable(const struct variant *variant)
 {
@@ -316,6 +316,11 @@ void rig_select_chacha20_poly1305(void **table, size_t len)
 }
 
 void rig_select_chacha20_poly1305_old(void **table, size_t len)
+{
+    rig_select_chacha20_poly1305(table, len);
+}
+
+void rig_select_xchacha20_poly1305(void **table, size_t len)
 {
     rig_select_chacha20_poly1305(table, len);
 }

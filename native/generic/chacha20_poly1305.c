@@ -2,7 +2,7 @@
  * The AEAD of RFC 8439 section 2.8 over the slots chacha20 and poly1305. The
  * block counter has 32 bits: callers keep messages below 2^38 - 64 octets.
  */
-#include "chacha20_poly1305_parts.h"
+#include "chacha20_poly1305_padded.h"
 
 __typeof__(aead_init) rig_chacha20_poly1305_init;
 __typeof__(aead_seal) rig_chacha20_poly1305_seal;
@@ -19,30 +19,6 @@ static void load_counter(uint32_t counter[4], const uint8_t nonce[12])
     counter[1] = load32_le(nonce);
     counter[2] = load32_le(nonce + 4);
     counter[3] = load32_le(nonce + 8);
-}
-
-/* in, padded with zeros to whole blocks, which all have the bit 128. */
-static void absorb(const struct slots *slots, void *poly1305, const uint8_t *in, size_t len)
-{
-    size_t rest = len % 16;
-    uint8_t last[16] = {0};
-
-    slots->blocks(poly1305, in, len - rest, 1);
-    if (!rest)
-        return;
-    __builtin_memcpy(last, in + (len - rest), rest);
-    slots->blocks(poly1305, last, 16, 1);
-}
-
-static void authenticate(const struct slots *slots, void *poly1305, const struct message *message)
-{
-    uint8_t lengths[16];
-
-    store64_le(lengths, message->aad_len);
-    store64_le(lengths + 8, message->len);
-    absorb(slots, poly1305, message->aad, message->aad_len);
-    absorb(slots, poly1305, message->ciphertext, message->len);
-    slots->blocks(poly1305, lengths, 16, 1);
 }
 
 int rig_chacha20_poly1305_init(void *ctx, void *const *slots, const uint8_t *key, size_t key_len)

@@ -1,8 +1,8 @@
 /*
- * What ChaCha20-Poly1305 of RFC 8439 and the construction before it share,
- * composed over the slots chacha20 and poly1305: all but the nonce's place in
- * the counter words and the order of what is authenticated. Each AEAD's source
- * brings these two.
+ * What ChaCha20-Poly1305 of RFC 8439, the construction before it and the one
+ * with a longer nonce share, composed over the slots chacha20 and poly1305: all
+ * but the nonce's place in the counter words and the order of what is
+ * authenticated. Each AEAD's source brings these two.
  */
 #ifndef RIG_CHACHA20_POLY1305_PARTS_H
 #define RIG_CHACHA20_POLY1305_PARTS_H

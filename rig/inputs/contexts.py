@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from rig.cases import Case, Inputs, Placement, Values
 from rig.inputs.sweeps import AES_KEY_SIZES, SEED
-from rig.oracle import chacha20_poly1305, gcm
+from rig.oracle import chacha20_poly1305, gcm, xchacha20_poly1305
 from rig.primitives.pairs import Order, joined
 from rig.runner.scripts import Side
 
@@ -182,5 +182,6 @@ _PARTS: Mapping[str, Mapping[str, _Part]] = {
     "aes_gcm": _aeads(gcm.seal, 12, AES_KEY_SIZES),
     "chacha20_poly1305": _aeads(chacha20_poly1305.seal, 12, (32,)),
     "chacha20_poly1305_old": _aeads(chacha20_poly1305.seal_old, 8, (32,)),
+    "xchacha20_poly1305": _aeads(xchacha20_poly1305.seal, 24, (32,)),
 }
 CARRYING = frozenset(_PARTS)

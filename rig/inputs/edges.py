@@ -221,5 +221,6 @@ _EDGES: Mapping[str, Mapping[str, _Part]] = {
     "chacha20_poly1305_fused": {"length": _chacha20_poly1305_fused},
     "chacha20_poly1305": {"length": _chacha20_poly1305_lengths(12)},
     "chacha20_poly1305_old": {"length": _chacha20_poly1305_lengths(8)},
+    "xchacha20_poly1305": {"length": _chacha20_poly1305_lengths(24)},
 }
 EDGED = frozenset(_EDGES)

@@ -131,5 +131,6 @@ _MESSAGES: Mapping[str, _Message] = {
     "chacha20_poly1305_fused": _chacha20_poly1305_fused,
     "chacha20_poly1305": _aead(32, 12),
     "chacha20_poly1305_old": _aead(32, 8),
+    "xchacha20_poly1305": _aead(32, 24),
 }
 LONGER = frozenset(_MESSAGES)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rig.cases import Case, Inputs, Placement, Values
 from rig.inputs.sweeps import AES_KEY_SIZES, SEED
-from rig.oracle import chacha20_poly1305, gcm
+from rig.oracle import chacha20_poly1305, gcm, xchacha20_poly1305
 from rig.runner.scripts import Side
 
 MESSAGES = ((0, 0), (20, 1), (0, 40), (33, 0), (20, 300), (5, 700))  # bytes of aad, of text
@@ -154,5 +154,6 @@ _AEADS: Mapping[str, _Aead] = {
     "aes_gcm": _Aead(gcm.seal, 12, AES_KEY_SIZES),
     "chacha20_poly1305": _Aead(chacha20_poly1305.seal, 12, (32,)),
     "chacha20_poly1305_old": _Aead(chacha20_poly1305.seal_old, 8, (32,)),
+    "xchacha20_poly1305": _Aead(xchacha20_poly1305.seal, 24, (32,)),
 }
 REFUSING = frozenset(_AEADS)

@@ -28,7 +28,12 @@ PUBLISHED, USER = "published", "user"
 EDGES, NEGATIVES, CONTEXTS, ALIGNMENTS = "edges", "negatives", "contexts", "alignments"
 SWEEP, LONG, HUGE = "sweep", "long", "huge"
 
-_PACKAGED_PRIMITIVES = {"gcm": "aes_gcm", "chacha20_poly1305": "chacha20_poly1305"}
+_PACKAGED_PRIMITIVES = {  # by how a file's name begins
+    "gcm": "aes_gcm",
+    "aes_gcm": "aes_gcm",
+    "chacha20_poly1305": "chacha20_poly1305",
+    "xchacha20_poly1305": "xchacha20_poly1305",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,10 @@ def _packaged_name(file: Path) -> str:
 
 def _belongs(file: Path, primitive: str) -> bool:
     name = file.stem.lower()
-    return any(part in name and owner == primitive for part, owner in _PACKAGED_PRIMITIVES.items())
+    return any(
+        name.startswith(start) and owner == primitive
+        for start, owner in _PACKAGED_PRIMITIVES.items()
+    )
 
 
 def _cases(items: Iterable[Vector | Problem], primitive: str) -> tuple[Case, ...]:

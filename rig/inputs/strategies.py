@@ -107,6 +107,9 @@ _OPERATIONS: Mapping[str, Mapping[str, st.SearchStrategy[Any]]] = {
     "chacha20_poly1305_old": {
         "seal": st.fixed_dictionaries(_seal(_key32, st.binary(min_size=8, max_size=8), (16,)))
     },
+    "xchacha20_poly1305": {
+        "seal": st.fixed_dictionaries(_seal(_key32, st.binary(min_size=24, max_size=24), (16,)))
+    },
 }
 
 _placements = st.builds(

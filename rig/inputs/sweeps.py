@@ -17,6 +17,7 @@ from rig.runner.scripts import Side
 from rig.vectors.shapes import Size
 
 DATA_LENGTHS = range(2101)
+FEWER_LENGTHS = DATA_LENGTHS[:1101]  # of what is told by its parts' sweeps
 AAD_LENGTHS = range(301)
 CBC_LENGTHS = DATA_LENGTHS[: 16 * 35 : 16]  # one block after another has no wider loops
 FEW_CASES = 200  # the fewest of an operation, where its inputs have fewer lengths
@@ -98,22 +99,24 @@ def _aes(take: _Bytes) -> _Sweep:
 
 
 def _aes_gcm_fused(take: _Bytes) -> _Sweep:
-    for length in DATA_LENGTHS[:1101]:
+    for length in FEWER_LENGTHS:
         for size in AES_KEY_SIZES:
             inputs = {"key": take(size), "counter": take(16), "xi": take(16)}
             yield "seal", {**inputs, "data": take(length)}
 
 
 def _chacha20_poly1305_fused(take: _Bytes) -> _Sweep:
-    for length in DATA_LENGTHS[:1101]:
+    for length in FEWER_LENGTHS:
         inputs = {"key": take(32), "nonce": take(12), "aad": take(length % 65)}
         yield "seal", {**inputs, "data": take(length), "extra": take(length % 35 * (length % 2))}
         yield "open", {**inputs, "data": take(length)}
 
 
-def _aead(key_sizes: tuple[int, ...], nonce: int) -> Callable[[_Bytes], _Sweep]:
+def _aead(
+    key_sizes: tuple[int, ...], nonce: int, of_data: range = DATA_LENGTHS
+) -> Callable[[_Bytes], _Sweep]:
     def sweep_aead(take: _Bytes) -> _Sweep:
-        lengths = [(n, 13) for n in DATA_LENGTHS] + [(n % 50, n) for n in AAD_LENGTHS]
+        lengths = [(n, 13) for n in of_data] + [(n % 50, n) for n in AAD_LENGTHS]
         for size in key_sizes:
             key = take(size)
             for data, aad in lengths:
@@ -141,5 +144,6 @@ _SWEEPS: Mapping[str, Callable[[_Bytes], _Sweep]] = {
     "chacha20_poly1305_fused": _chacha20_poly1305_fused,
     "chacha20_poly1305": _aead((32,), 12),
     "chacha20_poly1305_old": _aead((32,), 8),
+    "xchacha20_poly1305": _aead((32,), 24, FEWER_LENGTHS),
 }
 SWEPT = frozenset(_SWEEPS)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from rig.cases import Case, Inputs, Values
 from rig.inputs.sweeps import AES_KEY_SIZES, SEED
-from rig.oracle import chacha20_poly1305, gcm
+from rig.oracle import chacha20_poly1305, gcm, xchacha20_poly1305
 from rig.primitives.definition import octets
 
 LONG = 0
@@ -164,6 +164,7 @@ _TWINS: Mapping[str, Callable[[_Draw, int], _Groups]] = {
     "aes_gcm": _aead(16, 12, gcm.seal),
     "chacha20_poly1305": _aead(32, 12, chacha20_poly1305.seal),
     "chacha20_poly1305_old": _aead(32, 8, chacha20_poly1305.seal_old),
+    "xchacha20_poly1305": _aead(32, 24, xchacha20_poly1305.seal),
 }
 
 LENGTHS: Mapping[str, tuple[int, ...]] = {
@@ -176,6 +177,7 @@ LENGTHS: Mapping[str, tuple[int, ...]] = {
     "aes_gcm": (16 * 9 + 5,),
     "chacha20_poly1305": (64 * 2 + 5,),
     "chacha20_poly1305_old": (64 * 2 + 5,),
+    "xchacha20_poly1305": (64 * 2 + 5,),
 }
 """Of each primitive the long message and the short one, in bytes: a round of the widest loop that
 is known, a narrower one and a tail; and what still has a block. Of a composition the long one: the

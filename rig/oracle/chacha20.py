@@ -23,7 +23,7 @@ KEY_LEN = 32
 NONCE_LEN = 12
 BLOCK_LEN = 64
 
-_CONSTANTS = b"expand 32-byte k"
+CONSTANTS = b"expand 32-byte k"
 _WORD = 0xFFFFFFFF
 
 # Rows a and c are never reduced: 40 additions keep a word below 41 * 2^32, hence 40-bit lanes.
@@ -49,14 +49,8 @@ def quarter_round(state: list[int], i: int, j: int, k: int, m: int) -> None:
     state[i], state[j], state[k], state[m] = a, b, c, d
 
 
-def block(key: bytes, counter: int, nonce: bytes) -> bytes:
-    """Return the 64-byte ChaCha20 block of a 32-bit counter and a 12-byte nonce (section 2.3).
-
-    ValueError for another key or nonce length, or a counter outside 0..2^32-1.
-    """
-    _check(key, counter, nonce)
-    initial = unpack("<16I", _CONSTANTS + key + counter.to_bytes(4, "little") + nonce)
-    state = list(initial)
+def twenty_rounds(state: list[int]) -> None:
+    """Ten times column and diagonal rounds on 16 words of 32 bits, in place (section 2.3)."""
     for _ in range(10):
         quarter_round(state, 0, 4, 8, 12)
         quarter_round(state, 1, 5, 9, 13)
@@ -66,6 +60,17 @@ def block(key: bytes, counter: int, nonce: bytes) -> bytes:
         quarter_round(state, 1, 6, 11, 12)
         quarter_round(state, 2, 7, 8, 13)
         quarter_round(state, 3, 4, 9, 14)
+
+
+def block(key: bytes, counter: int, nonce: bytes) -> bytes:
+    """Return the 64-byte ChaCha20 block of a 32-bit counter and a 12-byte nonce (section 2.3).
+
+    ValueError for another key or nonce length, or a counter outside 0..2^32-1.
+    """
+    _check(key, counter, nonce)
+    initial = unpack("<16I", CONSTANTS + key + counter.to_bytes(4, "little") + nonce)
+    state = list(initial)
+    twenty_rounds(state)
     words = ((w + i) & _WORD for w, i in zip(state, initial, strict=True))
     return b"".join(w.to_bytes(4, "little") for w in words)
 
@@ -136,7 +141,7 @@ def _row(words: bytes, n: int, ones: int) -> int:
 def _batch(key: bytes, counter: int, nonce: bytes, n: int) -> bytes:
     lanes = _lanes(n)
     ones, full = lanes.ones, lanes.full
-    a0 = _row(_CONSTANTS, n, ones)
+    a0 = _row(CONSTANTS, n, ones)
     b0 = _row(key[:16], n, ones)
     c0 = _row(key[16:], n, ones)
     # Bits above 31 of a counter lane never reach a result: this is the wrap modulo 2^32.

@@ -3,7 +3,12 @@ that a manifest brings join it while that manifest is used (see `rig.primitives.
 
 from collections.abc import Mapping
 
-from rig.primitives.aead import AES_GCM, CHACHA20_POLY1305, CHACHA20_POLY1305_OLD
+from rig.primitives.aead import (
+    AES_GCM,
+    CHACHA20_POLY1305,
+    CHACHA20_POLY1305_OLD,
+    XCHACHA20_POLY1305,
+)
 from rig.primitives.aes import AES
 from rig.primitives.aes_gcm_fused import AES_GCM_FUSED
 from rig.primitives.chacha20 import CHACHA20
@@ -24,6 +29,7 @@ BUNDLED: Mapping[str, Definition] = {
         CHACHA20_POLY1305_FUSED,
         CHACHA20_POLY1305,
         CHACHA20_POLY1305_OLD,
+        XCHACHA20_POLY1305,
     )
 }
 

@@ -1,5 +1,6 @@
 """The AEADs over one contract, native/include/aead.h: AES-GCM (SP 800-38D), ChaCha20-Poly1305
-(RFC 8439 section 2.8) and its pre-RFC form (draft-agl-tls-chacha20poly1305-04)."""
+(RFC 8439 section 2.8), its pre-RFC form (draft-agl-tls-chacha20poly1305-04) and
+XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03 section 2)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,7 +8,7 @@ from functools import partial
 from itertools import product
 
 from rig.cases import Answer, Inputs
-from rig.oracle import chacha20_poly1305, gcm
+from rig.oracle import chacha20_poly1305, gcm, xchacha20_poly1305
 from rig.primitives.definition import Definition, Named, Operation, Plan, Use, number, octets
 from rig.primitives.pairs import paired
 
@@ -124,4 +125,7 @@ CHACHA20_POLY1305_OLD = _definition(
     _whole_tag(chacha20_poly1305.seal_old),
     chacha20_poly1305.open_old,
     (32,),
+)
+XCHACHA20_POLY1305 = _definition(
+    "xchacha20_poly1305", _whole_tag(xchacha20_poly1305.seal), xchacha20_poly1305.open_, (32,)
 )

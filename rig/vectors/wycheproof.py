@@ -1,4 +1,4 @@
-"""Wycheproof AEAD files: AES-GCM and ChaCha20-Poly1305.
+"""Wycheproof AEAD files: AES-GCM, ChaCha20-Poly1305 and XChaCha20-Poly1305.
 
 Enters: a JSON document of schema aead_test_schema (v0, v1). Leaves: vectors and problems. Never
 here: the other Wycheproof algorithms. Source: C2SP/wycheproof, doc/types.md (AeadTestGroup,
@@ -15,7 +15,11 @@ from rig.vectors.records import Problem, Vector
 from rig.vectors.source_file import SourceFile
 
 SOURCE = "Wycheproof"
-PRIMITIVES = {"AES-GCM": "aes_gcm", "CHACHA20-POLY1305": "chacha20_poly1305"}
+PRIMITIVES = {
+    "AES-GCM": "aes_gcm",
+    "CHACHA20-POLY1305": "chacha20_poly1305",
+    "XCHACHA20-POLY1305": "xchacha20_poly1305",
+}
 
 # Records with these flags state a nonce that no key may be used with: seal refuses it too.
 _NONCE_FLAGS = {"ZeroLengthIv", "InvalidNonceSize"}

@@ -80,7 +80,7 @@ CHACHA = f'[chacha20]\nsymbols = {{ ctr32 = "ChaCha20_ctr32_{{name}}" }}\nvarian
             CHACHA.replace("[chacha20]", "[chacha]"),
             "3: the rig has no oracle for [chacha]; did you mean `chacha20`?; it knows aes, ghash, "
             "chacha20, poly1305, aes_gcm_fused, aes_gcm, chacha20_poly1305_fused, "
-            "chacha20_poly1305, chacha20_poly1305_old, and others by `module`",
+            "chacha20_poly1305, chacha20_poly1305_old, xchacha20_poly1305, and others by `module`",
         ),
         (
             CHACHA.replace("ctr32 =", "ctr =", 1),

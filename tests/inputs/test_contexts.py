@@ -8,7 +8,7 @@ from rig.inputs.contexts import BLOCKS, CARRYING, SECOND_BLOCKS, contexts
 from rig.primitives import PRIMITIVES
 from rig.primitives.pairs import Order, sides
 
-AEADS = ("aes_gcm", "chacha20_poly1305", "chacha20_poly1305_old")
+AEADS = ("aes_gcm", "chacha20_poly1305", "chacha20_poly1305_old", "xchacha20_poly1305")
 by_primitive = pytest.mark.parametrize("primitive", sorted(CARRYING))
 
 

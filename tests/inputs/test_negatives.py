@@ -11,7 +11,12 @@ from rig.inputs.answers import answer
 from rig.inputs.negatives import KEY_LENS, MESSAGES, PARTS, REFUSING, TAG_LENS, negatives
 from rig.primitives import PRIMITIVES
 
-NONCE_LENS = {"aes_gcm": 12, "chacha20_poly1305": 12, "chacha20_poly1305_old": 8}
+NONCE_LENS = {
+    "aes_gcm": 12,
+    "chacha20_poly1305": 12,
+    "chacha20_poly1305_old": 8,
+    "xchacha20_poly1305": 24,
+}
 SEALED = ("key", "nonce", "aad", "ciphertext", "tag")
 by_primitive = pytest.mark.parametrize("primitive", sorted(REFUSING))
 

@@ -21,6 +21,7 @@ MESSAGES = {
     "aes_gcm": ("seal", "plaintext", BYTES),
     "chacha20_poly1305": ("seal", "plaintext", BYTES),
     "chacha20_poly1305_old": ("seal", "plaintext", BYTES),
+    "xchacha20_poly1305": ("seal", "plaintext", range(1101)),
 }
 COUNTS = {
     "chacha20": 2101,
@@ -32,6 +33,7 @@ COUNTS = {
     "aes_gcm": 3 * 2402,
     "chacha20_poly1305": 2402,
     "chacha20_poly1305_old": 2402,
+    "xchacha20_poly1305": 1402,
 }
 
 
@@ -69,7 +71,10 @@ def test_every_length_is_there(primitive: str) -> None:
     assert found == set(lengths)
 
 
-@pytest.mark.parametrize("primitive", ["aes_gcm", "chacha20_poly1305", "chacha20_poly1305_old"])
+AEADS = ["aes_gcm", "chacha20_poly1305", "chacha20_poly1305_old", "xchacha20_poly1305"]
+
+
+@pytest.mark.parametrize("primitive", AEADS)
 def test_every_aad_length_is_there(primitive: str) -> None:
     found = {len(case.values.inputs["aad"]) for case in sweep(primitive)}  # type: ignore[arg-type]
     assert set(AAD) <= found

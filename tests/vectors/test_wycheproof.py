@@ -115,5 +115,5 @@ def test_another_shape_is_a_problem(groups):
 
 
 def test_another_algorithm_is_a_problem():
-    _, (problem,) = parse(document(test_fields(), algorithm="XCHACHA20-POLY1305"))
-    assert str(problem).startswith("aes_gcm_test.json:2: Wycheproof algorithm 'XCHACHA20-POLY1305'")
+    _, (problem,) = parse(document(test_fields(), algorithm="AES-GCM-SIV"))
+    assert str(problem).startswith("aes_gcm_test.json:2: Wycheproof algorithm 'AES-GCM-SIV'")
