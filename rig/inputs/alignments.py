@@ -40,13 +40,17 @@ def alignments(primitive: str) -> Iterator[Case]:
 
 @cache
 def _bases(primitive: str) -> dict[str, list[Case]]:
-    """Of each operation, the first cases of the sweep whose longest input is as in MESSAGES."""
+    """Of each operation, the first cases of the sweep whose longest input is as in MESSAGES; one
+    that makes the same calls as an earlier one has none."""
     found: dict[str, list[Case]] = {}
+    calling: dict[tuple[str, ...], str] = {}
     for least in (0, *MESSAGES):
         seen: set[str] = set()
         for case in sweep(primitive):
             operation = case.values.operation
-            if operation not in seen and _longest(case) >= least:
+            roles = PRIMITIVES[primitive].operations[operation].roles
+            own = calling.setdefault(roles, operation) == operation
+            if own and operation not in seen and _longest(case) >= least:
                 seen.add(operation)
                 found.setdefault(operation, []).append(case)
     return {operation: cases[1:] or cases for operation, cases in found.items()}

@@ -144,6 +144,14 @@ def _aes_gcm_tags(chance: random.Random) -> _Edges:
         yield "seal", {**_message(chance, key, chance.randbytes(nonce), 40), "tag_len": tag}
 
 
+def _aes_gcm_macs(chance: random.Random) -> _Edges:
+    """GMAC with each tag length, under nonces whose J0 is hashed too."""
+    for size, nonce, tag in itertools.product(AES_KEY_SIZES, (12, 1, 16, 60), gcm.TAG_LENS):
+        for length in (0, 16, 20):
+            inputs = {"key": chance.randbytes(size), "nonce": chance.randbytes(nonce)}
+            yield "mac", {**inputs, "message": chance.randbytes(length), "tag_len": tag}
+
+
 def _aes_gcm_subkeys(chance: random.Random) -> _Edges:
     """The first and the last bit of H clear and set, in all four ways."""
     for key, length in itertools.product(_subkey_keys(chance), (16, 128 + 5, 512 + 33)):
@@ -216,6 +224,7 @@ _EDGES: Mapping[str, Mapping[str, _Part]] = {
         "counter": _aes_gcm_counters,
         "nonce": _aes_gcm_nonces,
         "tag": _aes_gcm_tags,
+        "mac": _aes_gcm_macs,
         "subkey": _aes_gcm_subkeys,
     },
     "chacha20_poly1305_fused": {"length": _chacha20_poly1305_fused},

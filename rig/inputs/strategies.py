@@ -87,7 +87,15 @@ _OPERATIONS: Mapping[str, Mapping[str, st.SearchStrategy[Any]]] = {
     "aes_gcm": {
         "seal": st.fixed_dictionaries(
             _seal(_aes_key, st.binary(min_size=1, max_size=40), (4, 8, 12, 13, 14, 15, 16))
-        )
+        ),
+        "mac": st.fixed_dictionaries(
+            {
+                "key": _aes_key,
+                "nonce": st.binary(min_size=1, max_size=40),
+                "message": _data,
+                "tag_len": st.sampled_from((4, 8, 12, 13, 14, 15, 16)),
+            }
+        ),
     },
     "chacha20_poly1305_fused": {
         name: st.fixed_dictionaries(

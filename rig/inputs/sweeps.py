@@ -134,13 +134,23 @@ def _aead(
     return sweep_aead
 
 
+def _aes_gcm(take: _Bytes) -> _Sweep:
+    """AES-GCM's lengths, and messages of GMAC of each number of blocks, with a tail and without."""
+    yield from _aead(AES_KEY_SIZES, 12)(take)
+    for blocks, length in enumerate(DATA_LENGTHS[::16]):
+        for turn, tail in enumerate((0, 1 + blocks % 15)):
+            key = take(AES_KEY_SIZES[(blocks + turn) % 3])
+            message = take(length + tail)
+            yield "mac", {"key": key, "nonce": take(12), "message": message, "tag_len": 16}
+
+
 _SWEEPS: Mapping[str, Callable[[_Bytes], _Sweep]] = {
     "aes": _aes,
     "ghash": _ghash,
     "chacha20": _chacha20,
     "poly1305": _poly1305,
     "aes_gcm_fused": _aes_gcm_fused,
-    "aes_gcm": _aead(AES_KEY_SIZES, 12),
+    "aes_gcm": _aes_gcm,
     "chacha20_poly1305_fused": _chacha20_poly1305_fused,
     "chacha20_poly1305": _aead((32,), 12),
     "chacha20_poly1305_old": _aead((32,), 8),

@@ -47,6 +47,15 @@ def open_(key: bytes, nonce: bytes, aad: bytes, ciphertext: bytes, tag: bytes) -
     return xor(ciphertext, stream)
 
 
+def mac(key: bytes, nonce: bytes, message: bytes, tag_len: int = 16) -> bytes:
+    """Return the tag of GMAC, which is GCM-AE of no plaintext (clause 3).
+
+    ValueError as for `seal`.
+    """
+    _, tag = seal(key, nonce, message, b"", tag_len)
+    return tag
+
+
 def counter_block(h: bytes, nonce: bytes) -> bytes:
     """Return the pre-counter block J_0 under the hash subkey h (clause 7.1, step 2)."""
     if len(nonce) == 12:

@@ -1,8 +1,8 @@
-"""The AEADs over one contract, native/include/aead.h: AES-GCM (SP 800-38D), ChaCha20-Poly1305
-(RFC 8439 section 2.8), its pre-RFC form (draft-agl-tls-chacha20poly1305-04) and
+"""The AEADs over one contract, native/include/aead.h: AES-GCM and GMAC (SP 800-38D),
+ChaCha20-Poly1305 (RFC 8439 section 2.8), its pre-RFC form (draft-agl-tls-chacha20poly1305-04) and
 XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03 section 2)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -73,7 +73,13 @@ def _opened(inputs: Inputs, answer: Answer) -> tuple[str, Inputs, Answer]:
     return "open", taken | dict(answer.outputs), Answer({"plaintext": octets(inputs, "plaintext")})
 
 
-def _definition(name: str, seal: Seal, open_: Open, key_lens: Sequence[int]) -> Definition:
+def _definition(
+    name: str,
+    seal: Seal,
+    open_: Open,
+    key_lens: Sequence[int],
+    more: Mapping[str, Operation] | None = None,
+) -> Definition:
     def seal_answer(inputs: Inputs) -> Answer:
         key, nonce, aad, plaintext = (
             octets(inputs, n) for n in ("key", "nonce", "aad", "plaintext")
@@ -102,7 +108,7 @@ def _definition(name: str, seal: Seal, open_: Open, key_lens: Sequence[int]) -> 
     for first, second in product(("seal", "open"), repeat=2):
         pair = paired(operations[first], operations[second])
         operations[f"{first}+{second}"] = pair
-    return Definition(name, "aead.h", operations)
+    return Definition(name, "aead.h", operations | dict(more or {}))
 
 
 def _whole_tag(seal: Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]) -> Seal:
@@ -116,7 +122,34 @@ def _whole_tag(seal: Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]
     return sealed
 
 
-AES_GCM = _definition("aes_gcm", gcm.seal, gcm.open_, (16, 24, 32))
+def _mac_answer(inputs: Inputs) -> Answer:
+    key, nonce, message = (octets(inputs, n) for n in ("key", "nonce", "message"))
+    try:
+        return Answer({"tag": gcm.mac(key, nonce, message, number(inputs, "tag_len"))})
+    except ValueError:
+        return Answer({}, refused=True)
+
+
+def _as_sealed(inputs: Inputs) -> Inputs:
+    """The inputs of the seal that a GMAC is: its message is additional data."""
+    names = ("key", "nonce", "tag_len")
+    aad = octets(inputs, "message")
+    return {**{name: inputs[name] for name in names}, "aad": aad, "plaintext": b""}
+
+
+def _mac_plan(inputs: Inputs, answer: Answer) -> Plan:
+    sealed = {} if answer.refused else {"ciphertext": b"", **answer.outputs}
+    return _seal_plan(_as_sealed(inputs), Answer(sealed, answer.refused))
+
+
+def _mac_opened(inputs: Inputs, answer: Answer) -> tuple[str, Inputs, Answer]:
+    sealed = Answer({"ciphertext": b"", **answer.outputs})
+    return _opened(_as_sealed(inputs), sealed)
+
+
+_GMAC = Operation(_mac_answer, _mac_plan, ("init", "seal"), _mac_opened)
+
+AES_GCM = _definition("aes_gcm", gcm.seal, gcm.open_, (16, 24, 32), {"mac": _GMAC})
 CHACHA20_POLY1305 = _definition(
     "chacha20_poly1305", _whole_tag(chacha20_poly1305.seal), chacha20_poly1305.open_, (32,)
 )

@@ -64,6 +64,11 @@ def _aead(key: Size) -> dict[str, Shape]:
     }
 
 
+def _gmac() -> Shape:
+    inputs = {"key": _AES_KEY, "nonce": ANY, "message": ANY, "tag_len": _LENGTH}
+    return Shape(inputs, {"tag": ANY})
+
+
 def _fused() -> Shape:
     """`xis` is Xi after each number of blocks, from none on."""
     inputs = {"key": _AES_KEY, "counter": _BLOCK, "xi": _BLOCK, "data": ANY}
@@ -93,7 +98,7 @@ SHAPES: dict[str, Mapping[str, Shape]] = {
     "poly1305": {"mac": Shape({"key": _KEY, "message": ANY}, {"tag": _BLOCK})},
     "aes_gcm_fused": {name: _fused() for name in ("seal", "open")},
     "chacha20_poly1305_fused": _chacha20_poly1305_fused(),
-    "aes_gcm": _aead(_AES_KEY),
+    "aes_gcm": {**_aead(_AES_KEY), "mac": _gmac()},
     "chacha20_poly1305": _aead(_KEY),
     "chacha20_poly1305_old": _aead(_KEY),
     "xchacha20_poly1305": _aead(_KEY),

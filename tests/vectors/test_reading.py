@@ -79,7 +79,7 @@ def test_a_folder_gives_every_file_in_order_and_goes_on_after_a_problem(tmp_path
     found = list(read_folder(folder))
     (problem,) = (record for record in found if isinstance(record, Problem))
     assert problem.place == f"{folder / 'aes' / 'notes.txt'}:1"
-    assert len(found) == 132 + 1
+    assert len(found) == 142 + 1
     files = [record.place.rpartition(":")[0] for record in found]
     assert files == sorted(files)
 

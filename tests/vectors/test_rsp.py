@@ -60,8 +60,18 @@ def test_a_fail_case_must_be_refused():
 def test_lengths_belong_to_the_section_before():
     other = SECTION.replace("[PTlen = 16]", "[PTlen = 0]")
     empty = GENUINE.replace("CT = beef", "CT = ").replace("PT = cafe", "PT =")
-    seal, _ = parse(SECTION + FORGED + "\n" + other + empty)[1:]
-    assert seal.inputs["plaintext"] == b"" and "pt0" in seal.name
+    mac, opened = parse(SECTION + FORGED + "\n" + other + empty)[1:]
+    assert opened.inputs["ciphertext"] == b"" and "pt0" in mac.name
+
+
+def test_a_case_without_a_plaintext_is_one_of_gmac():
+    empty = GENUINE.replace("CT = beef", "CT = ").replace("PT = cafe", "PT =")
+    mac, opened = parse(SECTION.replace("[PTlen = 16]", "[PTlen = 0]") + empty)
+    common = {"key": bytes.fromhex(KEY), "nonce": bytes.fromhex(IV)}
+    assert mac.operation == "mac" and mac.outputs == {"tag": b"\1\2\3\4"}
+    assert mac.inputs == {**common, "message": b"\xaa", "tag_len": 4}
+    assert opened.inputs == {**common, "aad": b"\xaa", "ciphertext": b"", "tag": b"\1\2\3\4"}
+    assert opened.operation == "open" and opened.outputs == {"plaintext": b""}
 
 
 SECTION_LINES = SECTION.count("\n")
