@@ -49,6 +49,7 @@ COMMANDS = (
     Command("coverage", "annotated disassembly of a variant", "rig.commands.coverage:main"),
     Command("replay", "one case again", "rig.commands.replay:main"),
     Command("report", "the runs of several machines as one", "rig.commands.report:main"),
+    Command("bench", "what each path is worth: speed, in turn", "rig.commands.bench:main"),
     Command("gate", "whether a run is good enough", "rig.commands.gate:main"),
 )
 
@@ -189,6 +190,23 @@ def _gate_arguments(parser: argparse.ArgumentParser) -> None:
     _machine_readable(parser)
 
 
+def _bench_arguments(parser: argparse.ArgumentParser) -> None:
+    _manifests(parser)
+    _chosen(parser, "primitive", "variant", "arch", "require-arch", "runner", "cc", "cache-dir")
+    parser.add_argument(
+        "--path",
+        action="append",
+        metavar="SLOT=VARIANT,...",
+        help="only this path, whether a mask selects it or not: aes=ssse3,ghash=table4 "
+        "(repeatable; the first is the base)",
+    )
+    parser.add_argument(
+        "--size", action="append", type=int, metavar="BYTES", help="of messages (repeatable)"
+    )
+    parser.add_argument("--rounds", type=int, metavar="N", help="measurements of each (default 15)")
+    _machine_readable(parser)
+
+
 _ARGUMENTS = {
     "init": _init_arguments,
     "run": _run_arguments,
@@ -199,6 +217,7 @@ _ARGUMENTS = {
     "replay": _replay_arguments,
     "report": _report_arguments,
     "gate": _gate_arguments,
+    "bench": _bench_arguments,
 }
 
 

@@ -127,7 +127,7 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
         plan_seconds=time.monotonic() - built,
         until=until,
     )
-    _check_selection(plan)
+    check_names(plan.projects, options)
     plan = replace(plan, folder=_run_folder(cache))
     write_plan(plan)
     return plan
@@ -301,14 +301,15 @@ def _masks_of_models(project: Project) -> tuple[Vector, ...]:
     return tuple(dict.fromkeys((*masks, project.host)))
 
 
-def _check_selection(plan: Plan) -> None:
-    names = {n for project in plan.projects for n in project.manifest.primitives}
-    for name in plan.options.primitive:
-        if plan.projects and name not in names:
+def check_names(projects: Sequence[Project], options: Options) -> None:
+    """ManifestError for a primitive or a variant that no project has, where there are projects."""
+    names = {n for project in projects for n in project.manifest.primitives}
+    for name in options.primitive:
+        if projects and name not in names:
             raise ManifestError(f"--primitive {name}: unknown{nearest(name, sorted(names))}")
-    variants = {v.name for p in plan.projects for v in p.manifest.variants(p.arch)}
-    for name in plan.options.variant:
-        if plan.projects and name not in variants:
+    variants = {v.name for p in projects for v in p.manifest.variants(p.arch)}
+    for name in options.variant:
+        if projects and name not in variants:
             raise ManifestError(f"--variant {name}: unknown{nearest(name, sorted(variants))}")
 
 

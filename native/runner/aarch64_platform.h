@@ -17,13 +17,14 @@
 #define STEPS_BY_TRAPS 1
 #define EXTENDED_BITS 8u
 #define PHASE_BYTES 16u
+#define PAIR_WORDS 1u
 #define RED_ZONE 0u
 
 enum {
     CALL_FTRUNCATE = 46, CALL_CLOSE = 57, CALL_READ = 63, CALL_WRITE = 64, CALL_EXIT_GROUP = 94,
     CALL_SETITIMER = 103, CALL_SIGALTSTACK = 132, CALL_SIGACTION = 134, CALL_SIGPROCMASK = 135, CALL_PRCTL = 167,
     CALL_MUNMAP = 215, CALL_CLONE = 220, CALL_MMAP = 222, CALL_MPROTECT = 226, CALL_WAIT4 = 260,
-    CALL_MEMFD_CREATE = 279,
+    CALL_MEMFD_CREATE = 279, CALL_CLOCK_GETTIME = 113,
 };
 
 static inline long system_call(long number, long a, long b, long c, long d, long e, long f) {

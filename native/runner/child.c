@@ -12,6 +12,7 @@
 #include "signals.h"
 #include "stack.h"
 #include "system.h"
+#include "timing.h"
 
 enum { TICKS = 4 }; /* of the timer, in a script's budget */
 enum { NOTED_CONSTANT = 1, NOTED_BELOW = 2, NOTED_ABOVE = 4 };
@@ -445,6 +446,35 @@ static void run_steps(uint32_t count, const uint8_t **from) {
     }
 }
 
+/* -------- timing -------- */
+
+static void add_word(struct timed_call *timed, struct argument argument) {
+    const int two = argument.bits > WORD_BITS;
+    if (two) timed->count += timed->count % PAIR_WORDS;
+    timed->words[timed->count++] = (uintptr_t)argument.value;
+    if (two) timed->words[timed->count++] = (uintptr_t)(argument.value >> 32);
+}
+
+static void take_timed(struct timed_call *timed, const struct wire_step *step,
+                       const struct wire_argument *wire) {
+    *timed = (struct timed_call){.target = (uintptr_t)target_of(step), .convention = step->size};
+    for (unsigned i = 0; i < step->arguments; i++) add_word(timed, argument_of(&wire[i], i));
+}
+
+/* The calls from the step `timed_from` on, as the script has just made them. */
+static void time_steps(uint32_t count, const uint8_t *from) {
+    static struct timed_call timed[TIMED_LIMIT];
+    unsigned calls = 0;
+    for (uint32_t i = 0; i < count && calls < TIMED_LIMIT; i++) {
+        const struct wire_step *step = take(&from, sizeof *step);
+        if (step->kind == STEP_WRITE) take(&from, step->size);
+        if (step->kind != STEP_CALL) continue;
+        const struct wire_argument *wire = take(&from, step->arguments * sizeof *wire);
+        if (i >= run->request.timed_from) take_timed(&timed[calls++], step, wire);
+    }
+    time_calls(timed, calls, run->request.repeats, &control->elapsed_ns, &control->empty_ns);
+}
+
 /* -------- scripts -------- */
 
 /* Brings every script of a batch onto one path. */
@@ -473,8 +503,10 @@ static void run_script(uint32_t index) {
     rearm_traps();
     run_prologue(script->length);
     open_buffers(script->buffers, &from);
+    const uint8_t *steps = from;
     run_steps(script->steps, &from);
     check_expected();
+    if (run->request.flags & RUN_TIMED) time_steps(script->steps, steps);
     control->ran++;
 }
 

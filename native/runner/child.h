@@ -22,6 +22,7 @@ struct control {
     uint32_t ran, failed, last_failed;
     uint32_t events, unreported, event_bytes, hits, targets, frame_bytes, uppers;
     uint64_t steps, traced; /* words */
+    uint64_t elapsed_ns, empty_ns;
     _Alignas(8) uint8_t event_area[EVENT_LIMIT * (sizeof(struct event) + ACTUAL_LIMIT)];
 };
 

@@ -21,8 +21,12 @@
 /*
  * Beside these: STEPS_BY_TRAPS, where a CPU has no trap flag; EXTENDED_BITS, to which a caller
  * extends narrower arguments; PHASE_BYTES, by which the stack pointer at one call differs from
- * that at the next; RED_ZONE, bytes below the stack pointer that signals leave alone.
+ * that at the next; PAIR_WORDS, of which an argument of two words stands at a multiple; RED_ZONE, bytes below the stack pointer that signals leave alone.
  */
+#ifndef MICROSOFT
+#define MICROSOFT /* of CONVENTION_MS, where there is such */
+#endif
+
 #define WORD_BITS (8u * sizeof(uintptr_t))
 
 #endif

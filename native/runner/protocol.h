@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 9u
+#define PROTOCOL_VERSION 10u
 
 #define PAGE 4096ull
 #define SLOT_COUNT 16u
@@ -30,6 +30,7 @@
 #define TARGET_LIMIT (1u << 16)
 #define FRAME_STACK 8192u
 #define FRAME_ROOM (32u << 20)
+#define TIMED_LIMIT 64u
 #define PASS_LIMIT 256u /* of one jump in one script, before its trap rests */
 
 enum operation {
@@ -82,6 +83,7 @@ enum run_flag {
     RUN_READ_ONLY = 128, /* calls find what they may not change in its read-only view */
     RUN_CLEAN_UPPERS = 256, /* vectors are clean above 128 bits before calls, and must be behind */
     RUN_BELOW = 512, /* with RUN_STEP: what is written below the stack pointer */
+    RUN_TIMED = 1024, /* of one script: its last calls once more, `repeats` times, by the clock */
 };
 
 enum trap_kind { TRAP_PLAIN, TRAP_CONDITIONAL, TRAP_INDIRECT };
@@ -100,7 +102,8 @@ struct run_request {
     uint32_t batch, first, count, flags;
     uint64_t seed, budget_us;
     uint32_t crash_limit, timeout_limit;
-    uint64_t reserved;
+    uint32_t timed_from, reserved; /* the step of the first call that is timed */
+    uint64_t repeats;
     uint64_t select;
     uint32_t table_words, writes;
 };
@@ -117,6 +120,7 @@ struct run_reply {
     uint32_t ran, failed, events, unreported, hits, branches;
     uint64_t cpu_ns, steps, traced, targets, frame_bytes;
     uint64_t uppers; /* whether the CPU tells of RUN_CLEAN_UPPERS */
+    uint64_t elapsed_ns, empty_ns; /* RUN_TIMED: of all repeats; with functions that do nothing */
 };
 
 struct wire_branch {

@@ -261,7 +261,9 @@ static void reply_run(uint64_t cpu_ns, int branches) {
         .branches = branches ? count_branches() : 0, .cpu_ns = cpu_ns, .steps = control->steps,
         .traced = control->traced, .targets = control->targets,
         .frame_bytes = control->frame_bytes,
-        .uppers = control->uppers};
+        .uppers = control->uppers,
+        .elapsed_ns = control->elapsed_ns,
+        .empty_ns = control->empty_ns};
     const uint64_t order_bytes = control->hits * sizeof *traps.order;
     const uint64_t branch_bytes = head.branches * sizeof(struct wire_branch);
     const uint64_t target_bytes = head.targets * sizeof *targets;

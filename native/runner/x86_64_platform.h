@@ -17,13 +17,15 @@
 #define STEPS_BY_TRAPS 0
 #define EXTENDED_BITS 32u
 #define PHASE_BYTES 16u
+#define PAIR_WORDS 1u
 #define RED_ZONE 128u
+#define MICROSOFT __attribute__((ms_abi))
 
 enum {
     CALL_READ = 0, CALL_WRITE = 1, CALL_CLOSE = 3, CALL_MMAP = 9, CALL_MPROTECT = 10,
     CALL_MUNMAP = 11, CALL_SIGACTION = 13, CALL_SIGPROCMASK = 14, CALL_SETITIMER = 38,
     CALL_CLONE = 56, CALL_WAIT4 = 61, CALL_FTRUNCATE = 77, CALL_SIGALTSTACK = 131, CALL_PRCTL = 157,
-    CALL_EXIT_GROUP = 231, CALL_MEMFD_CREATE = 319,
+    CALL_EXIT_GROUP = 231, CALL_MEMFD_CREATE = 319, CALL_CLOCK_GETTIME = 228,
 };
 
 static inline long system_call(long number, long a, long b, long c, long d, long e, long f) {

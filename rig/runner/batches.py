@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rig.cases import Answer, Case
 from rig.errors import RigError
-from rig.primitives.definition import DONE, Definition, Own, octets
+from rig.primitives.definition import DONE, Definition, Own, Plan, octets
 from rig.runner.compose import Binding, compose
 from rig.runner.encode import encode
 from rig.runner.scripts import Script
@@ -42,14 +42,19 @@ class Batch:
         return script_of(self.definition, self.binding, self.case(index), self.answer(index))
 
 
-def script_of(definition: Definition, binding: Binding, case: Case, answer: Answer) -> Script:
-    """The script of a case."""
+def plan_of(definition: Definition, binding: Binding, case: Case, answer: Answer) -> Plan:
+    """The calls of a case."""
     operation, inputs = definition.operations[case.values.operation], case.values.inputs
     if operation.part:
         role, name = operation.part
         size = len(octets(inputs, name))
         inputs = {**inputs, DONE: binding.doing[role].done(size) if role in binding.doing else size}
-    plan = operation.plan(inputs, answer)
+    return operation.plan(inputs, answer)
+
+
+def script_of(definition: Definition, binding: Binding, case: Case, answer: Answer) -> Script:
+    """The script of a case."""
+    plan = plan_of(definition, binding, case, answer)
     try:
         return compose(plan, case.placement, binding)
     except (KeyError, ValueError) as error:

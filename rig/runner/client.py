@@ -25,9 +25,10 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 MAGIC = 0x52474952  # "RIGR"
-VERSION = 9
+VERSION = 10
 CRASH_LIMIT = 16
 TIMEOUT_LIMIT = 1
+TIMED_LIMIT = 64
 WALL_SECONDS = 300.0
 START_SECONDS = 20.0
 
@@ -35,7 +36,8 @@ READ, WRITE, EXECUTE = 1, 2, 4  # `protection` of a mapping, as in sys/mman.h
 
 _FRAME = Struct("<IIQ")  # op or status, 0, length of the payload
 _HELLO = Struct("<IIIIII")  # magic, version, architecture, word bytes, page bytes, 0
-_RUN = Struct("<IIIIQQIIII")  # batch, first, count, flags, seed, budget, crashes, timeouts, 0, 0
+# batch, first, count, flags, seed, budget, crashes, timeouts, timed from, 0, repeats
+_RUN = Struct("<IIIIQQIIIIQ")
 _TRAP = Struct("<IBBBB")  # offset, kind, proven, due, size
 _PIPE_BYTES = 1 << 20
 _BY_NUMBER = {arch.number: arch for arch in ARCHITECTURES.values()}
@@ -84,7 +86,8 @@ class RunFlag(IntFlag):
     at each step instead of its PC. READ_ONLY gives calls what they may not change where it cannot
     be written: the address is READ_ONLY_VIEW bytes higher. CLEAN_UPPERS has vectors clean above
     128 bits before calls, where the CPU then tells whether they are behind them. BELOW, only
-    together with STEP, watches what is written below the stack pointer."""
+    together with STEP, watches what is written below the stack pointer. TIMED makes the last calls
+    of one script again, by the clock."""
 
     NONE = 0
     COVERAGE = 1
@@ -97,6 +100,7 @@ class RunFlag(IntFlag):
     READ_ONLY = 128
     CLEAN_UPPERS = 256
     BELOW = 512
+    TIMED = 1024
 
 
 class TrapKind(IntEnum):
@@ -121,6 +125,18 @@ class Trap:
     proven: int = 0
     due: int = 0
     size: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """What TIMED repeats: the calls of a script from the step of that index on, at most
+    TIMED_LIMIT, `repeats` times."""
+
+    step: int = 0
+    repeats: int = 0
+
+
+UNTIMED = Timed()
 
 
 class Runner:
@@ -233,14 +249,16 @@ class Runner:
         seed: int = 0,
         cpu_budget_us: int = 5_000_000,
         wall_seconds: float = WALL_SECONDS,
+        timed: Timed = UNTIMED,
     ) -> RunResult:
         """Runs `count` scripts (None: all) from `first` on, in a process that starts with the
         images as written. `cpu_budget_us` is user time for each script; after CRASH_LIMIT
         crashes or TIMEOUT_LIMIT timeouts the rest is abandoned. RunnerDiedError after
-        `wall_seconds`."""
+        `wall_seconds`. `timed` is looked at under TIMED."""
         count = self._lengths[batch] - first if count is None else count
-        limits = (CRASH_LIMIT, TIMEOUT_LIMIT, 0, 0)
-        request = _RUN.pack(batch, first, count, flags, seed, cpu_budget_us, *limits)
+        limits = (CRASH_LIMIT, TIMEOUT_LIMIT)
+        clock = (timed.step, 0, timed.repeats)
+        request = _RUN.pack(batch, first, count, flags, seed, cpu_budget_us, *limits, *clock)
         what = f"RUN of scripts {first} to {first + count - 1} of batch {batch}, seed {seed}"
         answer = self._ask(_Op.RUN, request + encode_prologue(prologue), wall_seconds, what)
         return decode_result(answer, count, self.arch.registers, RunFlag.REGISTERS in flags)

@@ -109,6 +109,9 @@ class RunResult:
 
     `uppers_told` says whether the CPU can tell what CLEAN_UPPERS asks.
 
+    Under TIMED, `elapsed_ns` is what all repeats took of CPU time, and `empty_ns` as many calls of
+    functions that do nothing.
+
     Under FRAMES, `frames` are those of `order`, as far as 32 MiB hold them.
     """
 
@@ -126,6 +129,8 @@ class RunResult:
     states: "array[int]" = field(default_factory=lambda: array("Q"))
     frames: tuple[Frame, ...] = ()
     uppers_told: bool = False
+    elapsed_ns: int = 0
+    empty_ns: int = 0
 
     @property
     def hits(self) -> frozenset[int]:
@@ -134,8 +139,8 @@ class RunResult:
 
 
 # ran, failed, events, unreported, hits, branches, cpu time, steps, traced, targets, frame bytes,
-# whether the CPU tells of upper halves
-_RESULT = struct.Struct("<IIIIIIQQQQQQ")
+# whether the CPU tells of upper halves, elapsed and empty time
+_RESULT = struct.Struct("<IIIIIIQQQQQQQQ")
 _BRANCH = struct.Struct("<II")  # offset, directions
 _TARGET = struct.Struct("<QII")  # target, offset, 0
 _FRAME = struct.Struct("<IIQQIIII")  # offset, script, returned, stack, registers, kept, bytes, 0
@@ -146,7 +151,7 @@ def decode_result(answer: bytes, count: int, known: Registers, states: bool = Fa
     """A RUN's answer; `count` scripts were asked for, of an architecture with these registers.
     With `states` it holds them for each step."""
     head = _RESULT.unpack_from(answer)
-    ran, failed, found, unreported, hits, jumps, cpu, steps, traced, targets, _, told = head
+    ran, failed, found, unreported, hits, jumps, cpu, steps, traced, targets, _, told, *clock = head
     position = _RESULT.size
     events: list[Event] = []
     for _ in range(found):
@@ -179,6 +184,8 @@ def decode_result(answer: bytes, count: int, known: Registers, states: bool = Fa
         indirect=indirect,
         frames=tuple(_frames(framed, known)),
         uppers_told=bool(told),
+        elapsed_ns=clock[0],
+        empty_ns=clock[1],
     )
 
 

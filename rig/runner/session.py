@@ -9,7 +9,17 @@ from collections.abc import Sequence
 from typing import Self
 
 from rig.build.image import Image
-from rig.runner.client import EXECUTE, READ, WRITE, RunFlag, Runner, RunnerDiedError, Trap
+from rig.runner.client import (
+    EXECUTE,
+    READ,
+    UNTIMED,
+    WRITE,
+    RunFlag,
+    Runner,
+    RunnerDiedError,
+    Timed,
+    Trap,
+)
 from rig.runner.events import RunResult
 from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
@@ -59,6 +69,7 @@ class Session:
         first: int = 0,
         count: int | None = None,
         cpu_budget_us: int = 5_000_000,
+        timed: Timed = UNTIMED,
     ) -> RunResult:
         """Runs a batch, which stays resident; RunnerDiedError leaves the session usable."""
         try:
@@ -70,6 +81,7 @@ class Session:
                 first=first,
                 count=count,
                 cpu_budget_us=cpu_budget_us,
+                timed=timed,
             )
         except RunnerDiedError:
             self.close()

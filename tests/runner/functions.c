@@ -21,6 +21,19 @@ uint64_t late(uint32_t a, uint32_t b, uint32_t c, uint64_t d, uint32_t e) {
     return a + 3ull * b + 5ull * c + 7 * d + 11ull * e;
 }
 
+/* A crash where the arguments are others than these. */
+void must_be_mixed(uint8_t a, uint64_t b, int16_t c, uint64_t d, uint32_t e, int8_t f, uint64_t g,
+                   uint16_t h, uint64_t i) {
+    if (mixed(a, b, c, d, e, f, g, h, i) != mixed(1, 2ull << 40, -3, 4ull << 40, 5, -6, 7, 8, 9))
+        __builtin_trap();
+}
+
+/* A crash where it is called once more. */
+void count_down(volatile uint32_t *left) {
+    if (!*left) __builtin_trap();
+    --*left;
+}
+
 /* volatile keeps loops from becoming calls of memory functions. */
 void copy(volatile uint8_t *out, const volatile uint8_t *in, size_t size) {
     for (size_t i = 0; i < size; i++) out[i] = in[i];

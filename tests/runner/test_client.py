@@ -35,7 +35,7 @@ def test_a_missing_program_is_named(tmp_path):
     [
         ("exit 3", r"died during the handshake \(exit 3\)"),
         ("printf 'hello, this is a login banner, not a runner.....'; sleep 1", "greeting"),
-        (f"printf '{escaped(version=9)}'", "version 9"),
+        (f"printf '{escaped(version=99)}'", "version 99"),
         (f"printf '{escaped(page=65536)}'", "page 65536"),
     ],
 )

@@ -79,6 +79,7 @@ def test_constants_agree_with_the_protocol_header():
         "TABLE_WORDS": placement.TABLE_WORDS,
         "ARGUMENT_LIMIT": encode.ARGUMENT_LIMIT,
         "CALL_LIMIT": encode.CALL_LIMIT,
+        "TIMED_LIMIT": client.TIMED_LIMIT,
         "KEPT_LIMIT": scripts.KEPT_LIMIT,
         "ACTUAL_LIMIT": events.ACTUAL_LIMIT,
     }

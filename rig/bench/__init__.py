@@ -1,0 +1,1 @@
+"""`rig bench`: the same cases against the clock instead of the oracle."""

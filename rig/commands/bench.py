@@ -1,0 +1,103 @@
+"""`rig bench`: what each path is worth.
+
+Enters: parsed arguments. Leaves: tables or JSON; exit code 1 where a path was not timed because its
+answers are wrong. Never here: how calls are timed (`rig.bench`).
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path as FilePath
+
+from rig import manifest as manifests
+from rig.bench import document, tables
+from rig.bench.chosen import check_named, chosen, named
+from rig.bench.contest import Ready, Row, Untimed, prepare, timed
+from rig.bench.rounds import ROUNDS
+from rig.bench.workloads import MOST, Workload, workloads
+from rig.build.toolchain import find_toolchain
+from rig.cache import cache_folder
+from rig.capabilities.paths import Path
+from rig.cli import manifest_paths
+from rig.errors import RigError
+from rig.manifest import Primitive
+from rig.options import Options, gather
+from rig.plan import check_names, open_projects
+from rig.project import Project, enumerate_paths
+from rig.runner.session import Session
+
+_MOST_ROUNDS = 1000
+
+
+def main(parsed: argparse.Namespace) -> int:
+    """Times what is asked for; 1 where something was wrong."""
+    options = gather(vars(parsed))
+    _check(parsed)
+    read = [manifests.read(path) for path in manifest_paths(parsed.manifests)]
+    check_named(read, parsed.path or ())
+    toolchain, cache = find_toolchain(options.cc), cache_folder(options.cache_dir)
+    projects, absences = open_projects(read, options, toolchain, cache)
+    check_names(projects, options)
+    found: list[Row | Untimed] = [
+        Untimed(absence.arch, "", "", f"{absence.reason}; {absence.fix}") for absence in absences
+    ]
+    for project in projects:
+        found += _project(project, parsed, options, cache)
+    rows = [each for each in found if isinstance(each, Row)]
+    untimed = [each for each in found if isinstance(each, Untimed)]
+    if not rows and not untimed:
+        raise RigError("nothing to time: no primitive has such a path")
+    _print(parsed, rows, untimed)
+    return 1 if any(each.wrong for each in untimed) else 0
+
+
+def _check(parsed: argparse.Namespace) -> None:
+    if parsed.rounds is not None and not 1 <= parsed.rounds <= _MOST_ROUNDS:
+        raise RigError(f"--rounds {parsed.rounds}: 1 to {_MOST_ROUNDS}")
+    for size in parsed.size or ():
+        if not 1 <= size <= MOST:
+            raise RigError(f"--size {size}: 1 to {MOST} bytes")
+
+
+def _print(parsed: argparse.Namespace, rows: Sequence[Row], untimed: Sequence[Untimed]) -> None:
+    if parsed.json:
+        print(json.dumps(document.document(rows, untimed, {}), indent=1))
+    else:
+        print("\n".join(tables.lines(rows, untimed)))
+
+
+def _project(
+    project: Project, parsed: argparse.Namespace, options: Options, cache: FilePath
+) -> Iterator[Row | Untimed]:
+    with project.session() as session:
+        for primitive in project.manifest.primitives.values():
+            if options.primitive and primitive.name not in options.primitive:
+                continue
+            paths = _paths(project, session, primitive, parsed)
+            if paths:
+                asked = workloads(primitive.name, parsed.size or ())
+                yield from _primitive(project, session, paths, asked, parsed, cache)
+
+
+def _paths(
+    project: Project, session: Session, primitive: Primitive, parsed: argparse.Namespace
+) -> tuple[Path, ...]:
+    if not any(variant.arch == project.arch for variant in project.manifest.variants(project.arch)):
+        return ()
+    if parsed.path:
+        return named(project, primitive, parsed.path)
+    return chosen(project, enumerate_paths(project, session, primitive), parsed.variant or ())
+
+
+def _primitive(
+    project: Project,
+    session: Session,
+    paths: Sequence[Path],
+    asked: Sequence[Workload],
+    parsed: argparse.Namespace,
+    cache: FilePath,
+) -> Iterator[Row | Untimed]:
+    each = [prepare(project, session, path, asked, cache) for path in paths]
+    ready = [one for one in each if isinstance(one, Ready)]
+    yield from (one for one in each if isinstance(one, Untimed))
+    yield from timed(ready, asked, parsed.rounds or ROUNDS)
