@@ -204,6 +204,15 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "--size", action="append", type=int, metavar="BYTES", help="of messages (repeatable)"
     )
     parser.add_argument("--rounds", type=int, metavar="N", help="measurements of each (default 15)")
+    parser.add_argument(
+        "--format",
+        choices=("table", "bssl", "go"),
+        default="table",
+        help="lines as `bssl speed` prints them, or as `go test -bench` does, for benchstat",
+    )
+    parser.add_argument(
+        "--compare", metavar="OLD", help="old, new and delta against what --json wrote before"
+    )
     _machine_readable(parser)
 
 

@@ -6,7 +6,7 @@ Enters: rows, or a document that an earlier run wrote. Leaves: the other. Never 
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,15 @@ from rig.errors import RigError
 SCHEMA = 1
 
 Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    """An earlier bench as it was written."""
+
+    path: Path
+    cpu: str
+    rows: tuple[Row, ...]
 
 
 def document(rows: Sequence[Row], untimed: Sequence[Untimed], extra: Document) -> dict[str, Any]:
@@ -75,8 +84,8 @@ def cpu_name() -> str:
     return names[0] if names else ""
 
 
-def read(path: Path) -> tuple[Row, ...]:
-    """The rows of a document; RigError where it is none."""
+def read(path: Path) -> Old:
+    """A document; RigError where it is none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -87,7 +96,7 @@ def read(path: Path) -> tuple[Row, ...]:
     if schema != SCHEMA or not isinstance(found.get("rows"), list):
         raise RigError(f"{path}: not of `rig bench --json` (schema {schema}, needed is {SCHEMA})")
     try:
-        return tuple(_read_row(row) for row in found["rows"])
+        return Old(path, str(found["run"]["cpu"]), tuple(map(_read_row, found["rows"])))
     except (KeyError, TypeError, ValueError) as error:
         raise RigError(f"{path}: no row of `rig bench --json`: {error!r}") from error
 

@@ -30,6 +30,11 @@ def lines(rows: Sequence[Row], untimed: Sequence[Untimed]) -> Iterator[str]:
     for view in views(rows):
         yield from _table(view)
         yield ""
+    yield from untimed_lines(untimed)
+
+
+def untimed_lines(untimed: Sequence[Untimed]) -> Iterator[str]:
+    """What was not timed, by reason."""
     for arch, primitive, reason, wrong in dict.fromkeys(map(_why, untimed)):
         where = f"{arch} {primitive}".rstrip()
         yield from labelled("  !" if wrong else "", f"not timed: {where}: {reason}", _INDENT)

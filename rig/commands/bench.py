@@ -6,13 +6,16 @@ answers are wrong. Never here: how calls are timed (`rig.bench`).
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path as FilePath
 
 from rig import manifest as manifests
-from rig.bench import document, tables
+from rig.bench import compare, document, tables
 from rig.bench.chosen import check_named, chosen, named
 from rig.bench.contest import Ready, Row, Untimed, prepare, timed
+from rig.bench.document import Old
+from rig.bench.formats import FORMATS
 from rig.bench.rounds import ROUNDS
 from rig.bench.workloads import MOST, Workload, workloads
 from rig.build.toolchain import find_toolchain
@@ -33,6 +36,7 @@ def main(parsed: argparse.Namespace) -> int:
     """Times what is asked for; 1 where something was wrong."""
     options = gather(vars(parsed))
     _check(parsed)
+    old = document.read(FilePath(parsed.compare)) if parsed.compare else None
     read = [manifests.read(path) for path in manifest_paths(parsed.manifests)]
     check_named(read, parsed.path or ())
     toolchain, cache = find_toolchain(options.cc), cache_folder(options.cache_dir)
@@ -47,23 +51,35 @@ def main(parsed: argparse.Namespace) -> int:
     untimed = [each for each in found if isinstance(each, Untimed)]
     if not rows and not untimed:
         raise RigError("nothing to time: no primitive has such a path")
-    _print(parsed, rows, untimed)
+    print("\n".join(_lines(parsed, old, rows, untimed)))
     return 1 if any(each.wrong for each in untimed) else 0
 
 
 def _check(parsed: argparse.Namespace) -> None:
     if parsed.rounds is not None and not 1 <= parsed.rounds <= _MOST_ROUNDS:
         raise RigError(f"--rounds {parsed.rounds}: 1 to {_MOST_ROUNDS}")
+    if parsed.format != "table" and (parsed.json or parsed.compare):
+        raise RigError(f"--format {parsed.format}: of its own, without --json and --compare")
     for size in parsed.size or ():
         if not 1 <= size <= MOST:
             raise RigError(f"--size {size}: 1 to {MOST} bytes")
 
 
-def _print(parsed: argparse.Namespace, rows: Sequence[Row], untimed: Sequence[Untimed]) -> None:
+def _lines(
+    parsed: argparse.Namespace, old: Old | None, rows: Sequence[Row], untimed: Sequence[Untimed]
+) -> Iterator[str]:
     if parsed.json:
-        print(json.dumps(document.document(rows, untimed, {}), indent=1))
+        extra = {"compare": compare.document(old, rows)} if old else {}
+        yield json.dumps(document.document(rows, untimed, extra), indent=1)
+    elif parsed.format in FORMATS:
+        yield from FORMATS[parsed.format](rows)
+        for line in tables.untimed_lines(untimed):
+            print(line, file=sys.stderr)
+    elif old:
+        yield from compare.lines(old, document.cpu_name(), rows)
+        yield from tables.untimed_lines(untimed)
     else:
-        print("\n".join(tables.lines(rows, untimed)))
+        yield from tables.lines(rows, untimed)
 
 
 def _project(

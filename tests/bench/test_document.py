@@ -15,7 +15,9 @@ def test_what_is_written_is_read(row, tmp_path) -> None:
     absent = Untimed("arm", "", "", "no emulator")
     written = document([first, second], [absent], {})
     (tmp_path / "old.json").write_text(json.dumps(written))
-    assert read(tmp_path / "old.json") == (replace(first, ratios=()), second)
+    old = read(tmp_path / "old.json")
+    assert old.rows == (replace(first, ratios=()), second)
+    assert old.cpu == written["run"]["cpu"]
     assert written["untimed"][0]["reason"] == "no emulator"
     one, other = written["rows"]
     assert one["ns"] == {"median": 2000.0, "low": 1990.0, "high": 2010.0}
@@ -30,8 +32,8 @@ def test_what_is_written_is_read(row, tmp_path) -> None:
         ("{", "not JSON"),
         ("[]", "not of `rig bench --json`"),
         ('{"schema": 2, "rows": []}', "schema 2, needed is 1"),
-        ('{"schema": 1, "rows": [{}]}', "no row of"),
-        ('{"schema": 1, "rows": [{"repeats": 1, "samples": [0]}]}', "above 0"),
+        ('{"schema": 1, "run": {"cpu": ""}, "rows": [{}]}', "no row of"),
+        ('{"schema": 1, "run": {"cpu": ""}, "rows": [{"repeats": 1, "samples": [0]}]}', "above 0"),
     ],
 )
 def test_what_is_no_document(tmp_path, text: str | None, words: str) -> None:

@@ -127,3 +127,26 @@ def test_an_interrupt_ends_it_and_its_runner(rig: Rig, monkeypatch) -> None:
     result = rig("bench", NATIVE, "--primitive=ghash", *QUICK)
     assert (result.code, result.out, result.err) == (2, "", "rig: interrupted\n")
     assert begun == [2] and closed
+
+
+def test_against_an_earlier_one(rig: Rig, tmp_path) -> None:
+    options = ("--primitive=poly1305", "--variant=donna44", "--rounds=2")
+    old = tmp_path / "old.json"
+    old.write_text(rig("bench", NATIVE, *options, "--size=64", "--json").out)
+    text = rig("bench", NATIVE, *options, "--size=64", "--size=128", f"--compare={old}")
+    assert text.code == 0 and text.lines[0] == "Poly1305 mac, x86_64"
+    assert text.lines[2].split()[:3] == ["donna44", "64", "B"] and " ~ " in text.lines[2]
+    assert text.lines[-1] == f"1 row not in {old}"
+    found = json.loads(
+        rig("bench", NATIVE, *options, "--size=64", f"--compare={old}", "--json").out
+    )
+    assert [row["size"] for row in found["compare"]["rows"]] == [64]
+    assert rig("bench", NATIVE, "--compare=nowhere.json").code == 2
+    assert rig("bench", NATIVE, "--format=go", "--json").code == 2
+
+
+@pytest.mark.parametrize(("form", "start"), [("bssl", "Did "), ("go", "goos: linux")])
+def test_forms(rig: Rig, form: str, start: str) -> None:
+    result = rig("bench", NATIVE, "--primitive=chacha20", *QUICK, f"--format={form}")
+    assert result.code == 0 and result.out.startswith(start)
+    assert "not timed" not in result.out
