@@ -126,7 +126,8 @@ _MS_XMM = tuple(f"xmm{n}{half}" for n in range(6, 16) for half in ("[63:0]", "[1
 _X86_WRITE_FAULT = ("error", 1 << 1)  # SDM volume 3, 4.7: W/R
 
 _RUNNER = tuple(
-    f"runner/{n}.c" for n in ("runner", "child", "frames", "signals", "stack", "support", "timing")
+    f"runner/{n}.c"
+    for n in ("runner", "child", "frames", "signals", "stack", "support", "timing", "watch")
 )
 _X86_RUNNER = (*_RUNNER, "runner/x86.c")
 _ARM_RUNNER = (*_RUNNER, "runner/flagless.c")

@@ -23,6 +23,8 @@ from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import Leak, TooLongError, examine
 from rig.checks.findings import Finding
+from rig.checks.race import CHECK as RACE
+from rig.checks.race import Race
 from rig.checks.stack import CHECK as STACK
 from rig.checks.stack import watch_stack
 from rig.checks.trial import CPU_BUDGET_US, where
@@ -97,6 +99,9 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     for sweep in project.sweeps:
         if sweep.primitive in names and sweep.dispatched:
             yield f"{sweep.primitive}/{project.arch}/dispatch", _maker(DispatchItem, sweep=sweep)
+    for race in lab.plan.races:
+        if (race.manifest, race.arch) == (str(project.manifest.path), project.arch):
+            yield f"{race.initialiser or 'init'}/{race.arch}/{RACE}", _maker(RaceItem, race=race)
     for name in names:
         taken = tuple(p for p in every if p.primitive == name)
         yield f"{name}/{project.arch}/{ISA}", _maker(IsaItem, paths=taken)
@@ -238,6 +243,21 @@ class DispatchItem(_RigItem):
             rest = len(self.sweep.mismatches) - len(shown)
             lines = [*shown, f"... and {rest} more"] if rest else [*shown]
             raise FoundFault("dispatch: " + "\n".join(lines))
+
+
+class RaceItem(_RigItem):
+    """The initialiser of the capability vector, as the controller found it."""
+
+    def __init__(self, *, lab: Lab, project: Project, race: Race, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.race = race
+
+    def judge(self) -> None:
+        """Fails with what went wrong; skips where nothing could."""
+        if self.race.findings:
+            raise FoundFault("\n".join(f"race: {f.summary}" for f in self.race.findings))
+        if self.race.reason:
+            pytest.skip(self.race.reason)
 
 
 class _PathsItem(_RigItem):

@@ -127,10 +127,12 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """The project's own dispatcher; its `symbol` holds `{primitive}`."""
+    """The project's own dispatcher; its `symbol` holds `{primitive}`. `init` is the function that
+    makes the capability vector, and may hold `{vector}`; empty for none."""
 
     sources: tuple[Path, ...]
     symbol: str
+    init: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +362,9 @@ def _dispatch(whole: Table, top: Table, root: Path) -> Dispatch | None:
     _check_placeholders(symbol, ("primitive",), table, "symbol")
     if "{primitive}" not in symbol:
         raise table.error("symbol", "`symbol` must hold {primitive}")
-    return Dispatch(_sources(table, "source", root, SOURCE_SUFFIXES), symbol)
+    init = table.string("init")
+    _check_placeholders(init, ("vector",), table, "init")
+    return Dispatch(_sources(table, "source", root, SOURCE_SUFFIXES), symbol, init)
 
 
 def _acceptance(row: Table) -> Acceptance:

@@ -83,6 +83,12 @@ KEYS: Mapping[str, tuple[Key, ...]] = {
             "contract",
             needed=True,
         ),
+        Key(
+            "init",
+            '"{vector}_init"',
+            "a function `void init(void)` that makes the capability vector, from any thread; "
+            "`{vector}` is the vector's symbol. The `race` check calls it",
+        ),
     ),
     "accept": (
         Key("check", '"NAME"', "one of `rig list checks`", needed=True),

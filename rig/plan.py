@@ -10,7 +10,7 @@ import pickle
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -34,6 +34,8 @@ from rig.capabilities.paths import (
 from rig.capabilities.vector import Vector
 from rig.checks.acceptance import check_entries
 from rig.checks.controls import Control, run_controls
+from rig.checks.race import CHECK as RACE
+from rig.checks.race import Race, initialiser, judge_race
 from rig.data import data_folder
 from rig.emulate import check_emulated, emulator
 from rig.errors import ManifestError, RigError
@@ -63,7 +65,8 @@ class Plan:
     """`folder` takes the parts that workers write; `build_seconds` is wall time. `carried` are
     the paths, as (manifest, id), that earlier runs proved, `resumed` their sources, as (manifest,
     id, source), that earlier sessions of a deep run judged: the rows of both are there already.
-    `until` is the time after which no item begins, 0 for none."""
+    `until` is the time after which no item begins, 0 for none. `races` are the initialisers of
+    those projects that have a dispatcher."""
 
     folder: FilePath
     cache: FilePath
@@ -77,6 +80,7 @@ class Plan:
     carried: frozenset[tuple[str, str]] = frozenset()
     resumed: frozenset[tuple[str, str, str]] = frozenset()
     until: float = 0.0
+    races: tuple[Race, ...] = ()
 
     def paths(self, project: Project) -> tuple[Path, ...]:
         """The paths of a project that this run takes, in order of primitives."""
@@ -126,11 +130,18 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
         build_seconds=built - began,
         plan_seconds=time.monotonic() - built,
         until=until,
+        races=tuple(_races(projects, options)),
     )
     check_names(plan.projects, options)
     plan = replace(plan, folder=_run_folder(cache))
     write_plan(plan)
     return plan
+
+
+def _races(projects: Sequence[Project], options: Options) -> Iterator[Race]:
+    if options.selection.amount(RACE):
+        for project in (p for p in projects if p.manifest.dispatch):
+            yield judge_race(project, initialiser(project))
 
 
 def write_plan(plan: Plan) -> None:

@@ -45,6 +45,7 @@ class Part:
 
 PARTS = (
     Part("dispatch", "what the dispatcher says under every mask", checks=("dispatch",)),
+    Part("race", "the initialiser of the vector, in every order of two calls", checks=("race",)),
     Part("isa", "the code of each variant, whether it ran or not", checks=("capability",)),
     Part("object", "the objects of each variant as they are linked", checks=("object",)),
     Part("unwind", "call frame information of assembly, on small sources", checks=("unwind",)),

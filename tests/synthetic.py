@@ -218,6 +218,17 @@ def documents(paths: Paths, *images: Document, **run: Any) -> tuple[Document, Do
             }
             for each in built
         ],
+        "races": [
+            {
+                "target": "proj",
+                "arch": each["arch"],
+                "initialiser": "toy_init",
+                "schedules": 20,
+                "findings": [],
+                "reason": None,
+            }
+            for each in built
+        ],
         "variants": [_variant(name, each, rows) for each in built for name in OF],
         "paths": rows,
         "stale": [],

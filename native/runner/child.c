@@ -13,6 +13,7 @@
 #include "stack.h"
 #include "system.h"
 #include "timing.h"
+#include "watch.h"
 
 enum { TICKS = 4 }; /* of the timer, in a script's budget */
 enum { NOTED_CONSTANT = 1, NOTED_BELOW = 2, NOTED_ABOVE = 4 };
@@ -373,8 +374,10 @@ void record_target(struct trap *trap, uint64_t target) {
 static uint64_t call(uint64_t target, unsigned convention, const struct argument *arguments,
                      unsigned count) {
     stack_watch(convention == CONVENTION_MS ? 0 : RED_ZONE);
+    watch_call();
     const uint64_t result = machine_call(target, convention, arguments, count, phase++ % 4);
     stack_end();
+    watch_end();
     record_due();
     machine_check();
     return result;
@@ -442,6 +445,9 @@ static void run_steps(uint32_t count, const uint8_t **from) {
         control->step = (int32_t)i;
         if (step->kind == STEP_CALL) run_call(step, from);
         else if (step->kind == STEP_POINT) point(step);
+        else if (step->kind == STEP_WATCH) watch_memory(step->value, step->size);
+        else if (step->kind == STEP_LATER)
+            watch_later(step->returns, step->value, take(from, step->size), step->size);
         else memcpy((void *)(uintptr_t)step->value, take(from, step->size), step->size);
     }
 }
@@ -500,6 +506,7 @@ static void run_script(uint32_t index) {
     script_garbage = garbage_part(garbage_from(run->request.seed), script->number);
     phase = (uint32_t)garbage_word(script_garbage, ~0ull) % 4;
     close_views();
+    watch_nothing();
     rearm_traps();
     run_prologue(script->length);
     open_buffers(script->buffers, &from);
@@ -516,6 +523,7 @@ void log_step(uint64_t pc, const struct signal_context *context) {
     extern const char __executable_start, etext;
     if (pc >= (uintptr_t)&__executable_start && pc < (uintptr_t)&etext) return;
     if (run->request.flags & RUN_BELOW) stack_step(pc, machine_sp(context));
+    watch_step();
     control->steps++;
     if (control->traced > TRACE_WORDS - REGISTER_LIMIT) return;
     uint64_t *at = trace + control->traced;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PROTOCOL_MAGIC 0x52474952u
-#define PROTOCOL_VERSION 10u
+#define PROTOCOL_VERSION 11u
 
 #define PAGE 4096ull
 #define SLOT_COUNT 16u
@@ -31,6 +31,9 @@
 #define FRAME_STACK 8192u
 #define FRAME_ROOM (32u << 20)
 #define TIMED_LIMIT 64u
+#define WATCH_LIMIT 8u          /* pieces of memory that a script watches, */
+#define WATCH_BYTES (256u << 10) /* of all together */
+#define LATER_LIMIT 512u
 #define PASS_LIMIT 256u /* of one jump in one script, before its trap rests */
 
 enum operation {
@@ -155,7 +158,7 @@ struct wire_buffer {
     uint32_t size, flags, align, skew, alias, reserved;
 };
 
-enum step_kind { STEP_CALL, STEP_WRITE, STEP_POINT };
+enum step_kind { STEP_CALL, STEP_WRITE, STEP_POINT, STEP_WATCH, STEP_LATER };
 /* Of a function; of another architecture's no one takes notice. */
 enum convention { CONVENTION_OWN, CONVENTION_MS };
 enum target_kind { TARGET_ADDRESS, TARGET_TABLE, TARGET_RESULT };
@@ -169,7 +172,9 @@ enum argument_kind {
 
 /* A call: `value` is the target, `size` the convention; `arguments` records follow; a result of more bits than a
    register comes in two. A write: `value` is the address; `size` bytes follow, padded to 8. A
-   point: buffer `size` gets the address of buffer `returns` at its offset `value`. */
+   point: buffer `size` gets the address of buffer `returns` at its offset `value`. With RUN_STEP,
+   a watch: `size` bytes at `value` are watched in the calls that follow; a later: as a write, but
+   while a call that follows runs, before its step number `returns`. */
 struct wire_step {
     uint8_t kind, target, return_bits, arguments;
     uint32_t size;
@@ -196,6 +201,7 @@ enum event_kind {
     EVENT_WRITE,  /* into a read-only view; the call went on */
     EVENT_UPPERS, /* `actual` as XINUSE has them: 4 above 128 bits, 64 above 256 */
     EVENT_BELOW,  /* `address` is the PC of the write, `offset` its distance */
+    EVENT_CHANGED, /* watched memory, `data` bytes of it at `address`, after `offset` steps of a call */
 };
 
 enum side { SIDE_START, SIDE_END };

@@ -39,6 +39,7 @@ _MAPPED = ("aarch64", "arm")
 
 _MAPPING = re.compile(r"\$[adtx](\..*)?")
 _EXECUTABLE = 4  # SHF_EXECINSTR
+_PF_X, _PF_W = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class Segment:
     data: bytes
     size: int
     executable: bool
+    writable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +281,13 @@ def _segments(elf: ELFFile, symbols: Mapping[str, int], arch: Architecture) -> t
         if isinstance(section, RelocationSection):
             _relocate(elf, section, contents, symbols, arch)
     return tuple(
-        Segment(s["p_vaddr"], bytes(contents[s["p_vaddr"]]), s["p_memsz"], bool(s["p_flags"] & 1))
+        Segment(
+            s["p_vaddr"],
+            bytes(contents[s["p_vaddr"]]),
+            s["p_memsz"],
+            executable=bool(s["p_flags"] & _PF_X),
+            writable=bool(s["p_flags"] & _PF_W),
+        )
         for s in loaded
     )
 

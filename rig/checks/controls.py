@@ -4,7 +4,7 @@ Enters: a project built from native/controls. Leaves: one `Control` per fault, c
 and the clean twin, passed or not. Never here: the user's project.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rig.capabilities.paths import Path, direct_paths
@@ -13,6 +13,8 @@ from rig.checks.audit import audit
 from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import examine
+from rig.checks.race import CHECK as RACE
+from rig.checks.race import initialiser, judge_race
 from rig.checks.stack import watch_stack
 from rig.checks.trial import Trial, try_batch
 from rig.checks.unwind import judge_frames, observe, watching
@@ -60,6 +62,7 @@ EXPECTED: Mapping[str, str] = {
     "beside_pool": "capability",
 }
 DISPATCHER = "dispatcher"
+INITIALISERS = {"initialiser": RACE, "initialiser_clean": ""}  # the manifest's, and its twin
 # Where the CPU does not tell, and no emulator does, there is nothing to catch.
 TOLD = "uppers"
 # Found in the code alone, so that neither half of the check hides the other.
@@ -97,6 +100,7 @@ def run_controls(project: Project) -> tuple[Control, ...]:
         found = enumerate_paths(project, session, primitive)
         fired = ("dispatch",) if found.mismatches else ()
         controls = [Control(project.arch, DISPATCHER, "dispatch", fired)]
+        controls += _raced(project)
         static = static_findings(project, primitive, hex)
         audited = audit(project, primitive, hex)
         for path in found.paths:
@@ -118,6 +122,16 @@ def run_controls(project: Project) -> tuple[Control, ...]:
             checks = _stepped(project, session, path)
             controls.append(Control(project.arch, path.choice[0][1], CONSTANT_TIME, checks))
     return tuple(controls)
+
+
+def _raced(project: Project) -> Iterator[Control]:
+    """The initialisers: what could not be judged is no clean one."""
+    named = initialiser(project)
+    symbols = (named, f"{named}_clean")
+    for (name, expected), symbol in zip(INITIALISERS.items(), symbols, strict=True):
+        race = judge_race(project, symbol)
+        fired = tuple(finding.check for finding in race.findings)
+        yield Control(project.arch, name, expected, fired or (("unjudged",) if race.reason else ()))
 
 
 def _tells_uppers(session: Session) -> bool:

@@ -22,6 +22,7 @@ CHECKS: Mapping[str, str] = {
     "capability": "no instruction needs what `needs` (all code) or the mask (what ran) lacks",
     "constant-time": "ways, addresses and times of instructions do not depend on secrets",
     "object": "each object: stack, text, constants, types, sizes, landing pads, exports",
+    "race": "whoever calls the initialiser of the vector first, all find a whole vector",
     "dispatch": "the dispatcher agrees with the manifest and looks at declared bits only",
 }
 

@@ -134,6 +134,8 @@ def _finding(
             return _at(event, "stack", text, f"at {where}", symbol=_symbol(where))
         case Kind.UPPERS:
             return _at(event, "abi", f"{_call(event)}{_uppers(event.actual or 0)}")
+        case Kind.CHANGED:
+            raise ValueError("no case watches memory")
         case Kind.STACK:
             text = f"the caller's stack changed, {event.offset} bytes above the arguments"
             return _at(event, "abi", f"{_call(event)}{text}")

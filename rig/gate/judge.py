@@ -113,6 +113,10 @@ def failures(scope: Scope) -> Iterator[Breach]:
         if row["mismatches"]:
             subject = f"{row['primitive']}/{row['arch']}/dispatch"
             yield Breach("verdict", subject, "; ".join(row["mismatches"]))
+    for row in scope.races:
+        if row["findings"]:
+            subject = f"{row['target']}/{row['arch']}/race"
+            yield Breach("verdict", subject, "; ".join(row["findings"]))
 
 
 def _skipped(rule: str, row: Document) -> Breach:

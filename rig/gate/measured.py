@@ -64,6 +64,7 @@ class Scope:
     images: tuple[Image, ...]
     paths: tuple[Document, ...]
     dispatch: tuple[Document, ...]
+    races: tuple[Document, ...]
     absent: Mapping[str, str]
     stale: tuple[str, ...]
     variants: tuple[Measured, ...]
@@ -98,6 +99,7 @@ def _scope(target: str, built: Sequence[Image], results: Document, coverage: Doc
         images=tuple(built),
         paths=paths,
         dispatch=tuple(r for r in results["dispatch"] if r["primitive"] in primitives),
+        races=tuple(row for row in results["races"] if row["target"] == target),
         absent=absent,
         stale=tuple(s for s in results["stale"] if _manifest(s).parent.name == target),
         variants=tuple(m for image in built for m in _variants(image, paths, coverage)),

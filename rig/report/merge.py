@@ -132,9 +132,10 @@ def _results(runs: Sequence[Run], coverage: Document) -> Row:
     built = {(i.target, i.arch, i.toolchain): i for i in images(coverage)}
     same = _grouped(rows, lambda row: (*_build(row), row["emulator"], row["id"]))
     paths = [_path(rows, built, coverage) for rows in same]
-    dispatch = _dispatch(runs)
+    dispatch, races = _dispatch(runs), _races(runs)
     run = _run(runs, {row["arch"] for row in paths})
     mismatches = sum(len(row["mismatches"]) for row in dispatch)
+    raced = sum(len(row["findings"]) for row in races)
     return {
         "schema": SCHEMA,
         "run": run,
@@ -142,11 +143,12 @@ def _results(runs: Sequence[Run], coverage: Document) -> Row:
         "totals": {
             "cases": sum(n for path in paths for n in path["cases"].values()),
             "carried": sum(path["earlier"] for path in paths),
-            "failed": sum(path["failed"] for path in paths) + mismatches,
+            "failed": sum(path["failed"] for path in paths) + mismatches + raced,
             "skipped": sum(p["verdict"] == "skipped" for p in paths) + len(run["absent"]),
         },
         "controls": list(_controls(runs)),
         "dispatch": dispatch,
+        "races": races,
         "variants": list(_variants(runs, tuple(built.values()), coverage)),
         "paths": paths,
         "stale": list(dict.fromkeys(line for run in runs for line in run.results["stale"])),
@@ -191,6 +193,18 @@ def _dispatch(runs: Sequence[Run]) -> list[Row]:
     return [
         {**same[0], "mismatches": _once(same, "mismatches")}
         for same in _grouped(rows, lambda row: (row["arch"], row["primitive"]))
+    ]
+
+
+def _races(runs: Sequence[Run]) -> list[Row]:
+    """Each initialiser once: where one machine judged it, that it was not elsewhere is void."""
+    rows = [row for run in runs for row in run.results["races"]]
+    return [
+        {
+            **(next((r for r in same if not r["reason"]), same[0])),
+            "findings": _once(same, "findings"),
+        }
+        for same in _grouped(rows, lambda row: (row["target"], row["arch"]))
     ]
 
 

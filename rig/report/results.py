@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from pathlib import Path as FilePath
 from typing import Any
 
 from rig import __version__
@@ -70,6 +71,17 @@ def results(plan: Plan, rows: Sequence[Row], unreached: Row) -> dict[str, Any]:
             for c in plan.controls
         ],
         "dispatch": [_dispatch(project, s) for project in plan.projects for s in project.sweeps],
+        "races": [
+            {
+                "target": FilePath(r.manifest).parent.name,
+                "arch": r.arch,
+                "initialiser": r.initialiser,
+                "schedules": r.schedules,
+                "findings": [finding.summary for finding in r.findings],
+                "reason": r.reason or None,
+            }
+            for r in plan.races
+        ],
         "variants": [
             _variant(project, v, hits, plan)
             for project in plan.projects
@@ -118,10 +130,11 @@ def _run(plan: Plan) -> dict[str, Any]:
 
 def _totals(paths: Sequence[Row], plan: Plan) -> dict[str, int]:
     mismatches = sum(len(s.mismatches) for p in plan.projects for s in p.sweeps)
+    raced = sum(len(race.findings) for race in plan.races)
     return {
         "cases": sum(n for path in paths for n in path["cases"].values()),
         "carried": sum(path["earlier"] for path in paths),
-        "failed": sum(path["failed"] for path in paths) + mismatches,
+        "failed": sum(path["failed"] for path in paths) + mismatches + raced,
         "skipped": sum(path["verdict"] == "skipped" for path in paths) + len(plan.absences),
     }
 

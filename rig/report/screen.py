@@ -37,6 +37,8 @@ def screen(
         yield from _line("prebuilt", f"{item['path']} sha256 {item['sha256']}")
     yield from _line("controls", controls_text(document["controls"]))
     yield from _line("masks", _masks(document["dispatch"]))
+    if document["races"]:
+        yield from _line("race", races_text(document["races"]))
     yield from _line("paths", _paths(paths))
     totals = document["totals"]
     yield from _line(
@@ -208,6 +210,21 @@ def _not_run(document: Document, packages: Sequence[Package]) -> Iterator[str]:
     for absent in document["run"]["absent"]:
         yield from _line(label, f"{absent['arch']}: {absent['reason']}; {absent['fix']}")
         label = ""
+
+
+def races_text(races: Sequence[Document]) -> str:
+    """What became of the initialisers of capability vectors."""
+    judged = [row for row in races if not row["reason"]]
+    schedules, wrong = (sum(row["schedules"] for row in judged), sum(map(_wrong, judged)))
+    parts = [f"{schedules:,} schedules of two first calls, {wrong} wrong"] if judged else []
+    for reason in dict.fromkeys(row["reason"] for row in races if row["reason"]):
+        archs = " ".join(row["arch"] for row in races if row["reason"] == reason)
+        parts.append(f"not judged on {archs}: {reason}")
+    return "; ".join(parts)
+
+
+def _wrong(race: Document) -> int:
+    return len(race["findings"])
 
 
 def progress_text(progress: Document) -> str:

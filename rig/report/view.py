@@ -16,7 +16,7 @@ from rig.checks.findings import CHECKS
 from rig.report.executed import Share, directions, entered, gaps, instructions, reached_by
 from rig.report.marked import Document, Image, ImageView, image_view, images
 from rig.report.reach import Function, Reached, variants_of
-from rig.report.screen import controls_text, left_out_text, progress_text
+from rig.report.screen import controls_text, left_out_text, progress_text, races_text
 
 UNUSED = "-"
 WORDS: Mapping[str, tuple[str, str]] = {
@@ -175,6 +175,7 @@ def view(results: Document, coverage: Document, cases: Mapping[str, Document]) -
         proof=(
             ("controls", controls_text(results["controls"])),
             ("dispatch", _dispatch(results["dispatch"])),
+            *(("race", races_text(results["races"])) for _ in results["races"][:1]),
         ),
         known=tuple((_STATES[row["state"]], row) for row in results["known"]),
         known_sentence=_known(results["known"]),
@@ -318,6 +319,12 @@ def _alarms(results: Document) -> Iterator[tuple[str, tuple[str, ...]]]:
         if row["mismatches"]:
             title = f"{row['primitive']} {row['arch']}: the dispatcher and the manifest disagree"
             yield title, tuple(row["mismatches"])
+    for row in results["races"]:
+        if row["findings"]:
+            yield (
+                f"{row['initialiser']} {row['arch']}: not safe to call at once",
+                tuple(row["findings"]),
+            )
     if results["stale"]:
         yield "Accepted findings that are found no more", tuple(results["stale"])
 

@@ -25,7 +25,7 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 MAGIC = 0x52474952  # "RIGR"
-VERSION = 10
+VERSION = 11
 CRASH_LIMIT = 16
 TIMEOUT_LIMIT = 1
 TIMED_LIMIT = 64

@@ -11,21 +11,27 @@ from struct import Struct
 from rig.runner.placement import PAGE, TABLE_WORDS
 from rig.runner.scripts import (
     KEPT_LIMIT,
+    LATER_LIMIT,
     SLOT_CAPACITY,
     SLOT_COUNT,
+    WATCH_BYTES,
+    WATCH_LIMIT,
     Address,
     Argument,
     Buffer,
     Call,
+    Later,
     Point,
     Pointer,
     Prologue,
     Result,
     Script,
     Side,
+    Step,
     TableEntry,
     TablePointer,
     Target,
+    Watch,
     Word,
 )
 
@@ -41,7 +47,7 @@ _WRITE = Struct("<QQ")  # address, size
 _PROLOGUE = Struct("<QII")  # select, table words, writes
 
 _HAS_CONTENT, _HAS_EXPECTED, _CONSTANT, _AT_END, _ALIAS = 1, 2, 4, 8, 16
-_CALL, _WRITE_STEP, _POINT = 0, 1, 2
+_CALL, _WRITE_STEP, _POINT, _WATCH, _LATER = 0, 1, 2, 3, 4
 _TARGET_ADDRESS, _TARGET_TABLE, _TARGET_RESULT = 0, 1, 2
 _WORD, _POINTER, _TABLE_POINTER, _RESULT, _NULL = 0, 1, 2, 3, 4
 _POINTER_SIZE = 8
@@ -91,6 +97,7 @@ def _script(script: Script, number: int) -> bytes:
     parts = [_SCRIPT.pack(script.length, number, len(buffers), len(steps))]
     for buffer in buffers:
         _add_buffer(parts, buffer, buffers)
+    _check_watches(steps)
     calls = 0
     for step in steps:
         if isinstance(step, Call):
@@ -99,6 +106,11 @@ def _script(script: Script, number: int) -> bytes:
         elif isinstance(step, Point):
             _check_point(step, buffers)
             parts.append(_STEP.pack(_POINT, 0, 0, 0, step.buffer, step.offset, step.target))
+        elif isinstance(step, Watch):
+            parts.append(_STEP.pack(_WATCH, 0, 0, 0, step.size, step.address, 0))
+        elif isinstance(step, Later):
+            head = _STEP.pack(_LATER, 0, 0, 0, len(step.data), step.address, step.steps)
+            parts += (head, _padded(step.data))
         else:
             size = len(step.data)
             parts += (_STEP.pack(_WRITE_STEP, 0, 0, 0, size, step.address, 0), _padded(step.data))
@@ -141,6 +153,16 @@ def _check_alias(buffer: Buffer, alias: int, buffers: Sequence[Buffer]) -> None:
         raise ScriptError(f"buffer {buffer.name}: larger than {buffers[alias].name}, its alias")
     if buffer.constant and buffer.content is None:
         raise ScriptError(f"buffer {buffer.name}: a constant alias needs content")
+
+
+def _check_watches(steps: Sequence[Step]) -> None:
+    watches = [step for step in steps if isinstance(step, Watch)]
+    size, later = sum(watch.size for watch in watches), sum(isinstance(s, Later) for s in steps)
+    if len(watches) > WATCH_LIMIT or size > WATCH_BYTES:
+        limit = f"at most {WATCH_LIMIT} pieces of {WATCH_BYTES} bytes together"
+        raise ScriptError(f"{len(watches)} pieces of {size} bytes watched: {limit}")
+    if later > LATER_LIMIT:
+        raise ScriptError(f"{later} writes for later: at most {LATER_LIMIT}")
 
 
 def _check_point(point: Point, buffers: Sequence[Buffer]) -> None:

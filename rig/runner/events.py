@@ -34,6 +34,7 @@ class Kind(IntEnum):
     WRITE = 10
     UPPERS = 11
     BELOW = 12
+    CHANGED = 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class Event:
       4 for bits 128 to 255, 64 for those above.
     - BELOW: under BELOW the instruction at `pc` wrote `offset` bytes below the stack pointer, where
       it owns nothing: the first of a script; bytes as above.
+    - CHANGED: a call changed watched memory: `data` stands at `address` now, `offset` instructions
+      after its first.
     - WRITE: under READ_ONLY a call wrote to what it may only read, and went on: as of a CRASH.
     - EXIT: `actual` is the exit code of a process that ended by itself.
     """
@@ -238,6 +241,8 @@ def _event(fields: tuple[int, ...], data: bytes, known: Registers) -> Event:
             return Event(
                 script, step, k, offset=offset, expected=expected, actual=actual, pc=address
             )
+        case Kind.CHANGED as k:
+            return Event(script, step, k, offset=offset, data=data, address=address)
         case k:
             return _crash(Event(script, step, k, signal=which), data, address, known)
 

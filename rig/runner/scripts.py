@@ -10,6 +10,9 @@ from enum import IntEnum
 SLOT_COUNT = 16
 SLOT_CAPACITY = 4 << 20
 KEPT_LIMIT = 16 << 10
+WATCH_LIMIT = 8
+WATCH_BYTES = 256 << 10
+LATER_LIMIT = 512
 
 
 class Side(IntEnum):
@@ -122,7 +125,26 @@ class Point:
     target: int
 
 
-Step = Call | Write | Point
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Under STEP: memory of the image whose changes by the calls that follow are events; a script
+    has WATCH_LIMIT pieces and WATCH_BYTES at most."""
+
+    address: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Under STEP: bytes that are put at an address while a call that follows runs, before its
+    instruction number `steps`, counted from 0; a script has LATER_LIMIT at most."""
+
+    steps: int
+    address: int
+    data: bytes
+
+
+Step = Call | Write | Point | Watch | Later
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,15 @@ import pytest
 from rig import manifest
 from rig.architectures import ARCHITECTURES
 from rig.build.toolchain import find_toolchain
-from rig.checks.controls import CLEAN, DISPATCHER, EXPECTED, TOLD, UNRUN, run_controls
+from rig.checks.controls import (
+    CLEAN,
+    DISPATCHER,
+    EXPECTED,
+    INITIALISERS,
+    TOLD,
+    UNRUN,
+    run_controls,
+)
 from rig.data import data_folder
 from rig.project import build
 from rig.runner.command import AbsentError
@@ -27,7 +35,7 @@ def test_every_planted_fault_is_caught(rig_cache: Path, arch: str) -> None:
         pytest.skip(str(error))
     found = run_controls(project)
     assert [control for control in found if not control.held] == []
-    names = {v.name for v in READ.variants(arch)} | {DISPATCHER}
+    names = {v.name for v in READ.variants(arch)} | {DISPATCHER, *INITIALISERS}
     assert names - {TOLD} <= {c.fault for c in found} <= names
 
 

@@ -323,6 +323,16 @@ def test_a_stale_accept_entry(gate: Gate) -> None:
     assert "proj/rig.toml:9" in out
 
 
+def test_a_race_fails(gate: Gate) -> None:
+    gate.rules('[thresholds]\n"*" = { instructions = 100 }')
+    file = gate.folder / "rig-report" / "results.json"
+    results = json.loads(file.read_text())
+    results["races"][0]["findings"] = ["half a vector"]
+    file.write_text(json.dumps(results))
+    code, out = gate()
+    assert code == 1 and "proj/x86_64/race: half a vector" in out
+
+
 def test_an_entry_of_an_architecture_that_did_not_run_is_not_stale(gate: Gate) -> None:
     gate.rules('[thresholds]\n"*" = { instructions = 100 }')
     entry = ENTRY | {"symbol": "neon_only", "first": 4, "last": 4}

@@ -23,6 +23,8 @@ from rig.checks.capability import static_findings
 from rig.checks.constant_time import CHECK as CONSTANT_TIME
 from rig.checks.constant_time import examine
 from rig.checks.findings import CHECKS, Finding
+from rig.checks.race import CHECK as RACE
+from rig.checks.race import initialiser, judge_race
 from rig.checks.stack import CHECK as STACK
 from rig.checks.stack import watch_stack
 from rig.checks.trial import Outcome, Trial, try_batch, where
@@ -97,7 +99,7 @@ class Defect:
     @property
     def whole(self) -> bool:
         """Whether no path is judged, but the project."""
-        return self.check == DISPATCH or self.source == LENGTHS
+        return self.check in (DISPATCH, RACE) or self.source == LENGTHS
 
     @property
     def where(self) -> str:
@@ -140,7 +142,7 @@ def narrowed(manifest: Manifest, defect: Defect) -> Manifest:
     what is judged."""
     if defect.source == LENGTHS:
         return test_lengths.stubbed(manifest)
-    if defect.check == DISPATCH:
+    if defect.check in (DISPATCH, RACE):
         return manifest
     wanted = {defect.primitive, *defect.variants}
     wanted |= {name for kernel, name in COMPOSED.items() if kernel in wanted}
@@ -260,6 +262,8 @@ def found(works: Works, target: Target, defect: Defect) -> tuple[Finding | None,
     if defect.source == LENGTHS:
         events = test_lengths.wrong(project, defect.primitive)
         return next((Finding("value", e.script, str(e)) for e in events), None), None
+    if defect.check == RACE:
+        return next(iter(judge_race(project, initialiser(project)).findings), None), None
     if defect.check == DISPATCH:
         mismatches = enumerate_paths(project, target.session, primitive).mismatches
         return next((Finding(DISPATCH, None, text) for text in mismatches), None), None
@@ -336,6 +340,7 @@ def waits_for(defect: Defect) -> str:
         UNWIND,
         STACK,
         OBJECT,
+        RACE,
         LENGTHS,
         *FUNCTIONS,
     )

@@ -58,6 +58,17 @@ def test_a_run_beats_a_skip_and_a_failure_beats_all() -> None:
         assert merged.results["totals"] == {"cases": 30, "carried": 0, "failed": 2, "skipped": 0}
 
 
+def test_a_race_that_was_judged_beats_one_that_was_not() -> None:
+    one, two, three = run("a"), run("b"), run("c")
+    one.results["races"][0] |= {"schedules": 0, "reason": "alone it leaves the vector as it is"}
+    three.results["races"][0] |= {"findings": ["half a vector"]}
+    (race,) = merge([one, two]).results["races"]
+    assert (race["schedules"], race["findings"], race["reason"]) == (20, [], None)
+    merged = merge([one, two, three])
+    assert [row["findings"] for row in merged.results["races"]] == [["half a vector"]]
+    assert merged.results["totals"]["failed"] == 1
+
+
 def test_architectures_stand_side_by_side() -> None:
     absent = {"reason": "another machine", "fix": "run there"}
     archs = {"architectures": ["aarch64", "x86_64"]}

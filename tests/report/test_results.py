@@ -129,7 +129,7 @@ def test_what_this_cpu_cannot_run_says_so_even_if_nothing_was_selected(plan: Pla
 def test_checks_name_what_fired(plan: Plan) -> None:
     checks = _paths(plan, _row(WRONG, failed=2, checks=["value", "abi"]))[WRONG]["checks"]
     assert {name for name, verdict in checks.items() if verdict == "fail"} == {"value", "abi"}
-    apart = {"dispatch", "constant-time", "unwind", "stack", "object"}
+    apart = {"dispatch", "constant-time", "unwind", "stack", "object", "race"}
     assert set(checks) == set(CHECKS) - apart
     for name in ("constant-time", "unwind", "stack"):
         alone = _paths(plan, {**_row(WRONG), "source": name})[WRONG]["checks"]

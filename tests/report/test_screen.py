@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rig.report.screen import WIDTH, screen
+from rig.report.screen import WIDTH, races_text, screen
 from rig.vectors.published import Package
 
 Gold = Callable[[str, Iterable[str]], None]
@@ -88,6 +88,7 @@ def _document(paths: list[Document], variants: list[Document], **changed: Any) -
         "dispatch": [
             {"primitive": "ghash", "tested": True, "masks": 8, "probes": 1234, "mismatches": []}
         ],
+        "races": [],
         "totals": {"cases": 123456, "carried": 0, "failed": failed, "skipped": 0},
         "paths": paths,
         "variants": variants,
@@ -225,3 +226,13 @@ def test_nothing_is_claimed_of_an_empty_run() -> None:
     lines = list(screen(_document([], [], controls=[], dispatch=[]), 0.0, 0.0, ()))
     assert "paths      none: 0 proven, 0 failed, 0 not run" in lines
     assert not any(line.startswith("next") for line in lines)
+
+
+def test_races_say_what_was_judged_and_what_not() -> None:
+    judged = {"arch": "x86_64", "schedules": 27, "findings": ["a"], "reason": None}
+    untold = {"schedules": 0, "findings": [], "reason": "the manifest names no `init`"}
+    rows = [judged, {"arch": "arm", **untold}, {"arch": "i386", **untold}]
+    assert races_text(rows) == (
+        "27 schedules of two first calls, 1 wrong; "
+        "not judged on arm i386: the manifest names no `init`"
+    )

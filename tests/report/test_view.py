@@ -81,6 +81,7 @@ def test_the_head(run: Document) -> None:
         "controls": "1 of 1 planted faults caught, the clean twin passes",
         "dispatch": "4 masks asked, 600 undeclared bits flipped, mismatches: 1; "
         "not tested: aes_gcm",
+        "race": "40 schedules of two first calls, 1 wrong",
     }
 
 
@@ -93,6 +94,10 @@ def test_what_fails_on_no_path(run: Document) -> None:
         (
             "ghash x86_64: the dispatcher and the manifest disagree",
             ("mask 0x0: chose something else",),
+        ),
+        (
+            "demo_init x86_64: not safe to call at once",
+            ("while a call stands, another comes back with half of it",),
         ),
         ("Accepted findings that are found no more", ("rig.toml:9: finds nothing",)),
     )

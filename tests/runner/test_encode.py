@@ -13,11 +13,13 @@ from rig.runner.scripts import (
     Address,
     Buffer,
     Call,
+    Later,
     Point,
     Pointer,
     Result,
     Script,
     TableEntry,
+    Watch,
     Word,
 )
 
@@ -41,6 +43,11 @@ def calling(*arguments):
         (Script((Buffer("a", 1), Buffer("b", 2, alias=0)), ()), "b: larger than a"),
         (Script((Buffer("a", 1), Buffer("b", 1, constant=True, alias=0)), ()), "needs content"),
         (Script((), calling(*[Word(0)] * 17)), "17 arguments: at most 16"),
+        (
+            Script((), (Watch(0, 200_000), Watch(0, 200_000))),
+            "2 pieces of 400000 bytes watched: at most 8 pieces of 262144 bytes together",
+        ),
+        (Script((), (Later(0, 0, b""),) * 513), "513 writes for later: at most 512"),
         (Script((), calling(Pointer(0))), "pointer to buffer 0 of 0"),
         (
             Script((Buffer("b", 16385),), calling(Pointer(0, kept=True))),
