@@ -211,6 +211,12 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         help="lines as `bssl speed` prints them, or as `go test -bench` does, for benchstat",
     )
     parser.add_argument(
+        "--against",
+        metavar="LIBRARY",
+        help="a library here does the same, in turn, under each path's mask: the path of a "
+        "libcrypto, or libcrypto or libsodium",
+    )
+    parser.add_argument(
         "--compare", metavar="OLD", help="old, new and delta against what --json wrote before"
     )
     _machine_readable(parser)

@@ -51,7 +51,7 @@ def changes(old: Sequence[Row], new: Sequence[Row]) -> tuple[Change, ...]:
 
 def _key(row: Row) -> Key:
     numbers = (str(row.size), str(row.aad), str(row.done))
-    return (row.arch, row.primitive, row.algorithm, row.action, row.path, row.mask, *numbers)
+    return (row.arch, row.primitive, row.algorithm, row.action, row.name, row.mask, *numbers)
 
 
 def lines(old: Old, cpu: str, rows: Sequence[Row]) -> Iterator[str]:
@@ -79,7 +79,8 @@ def _head(change: Change) -> tuple[str, ...]:
 
 
 def _cells(change: Change) -> tuple[str, ...]:
-    path = " ".join(part.partition("=")[2] or part for part in change.new.path.split(","))
+    path = " ".join(part.rpartition("=")[2] for part in change.new.path.split(","))
+    path += f" ({change.new.library})" if change.new.library else ""
     size = f"{change.new.size} B" if change.new.size else ""
     old, new = (_spread(row) for row in (change.old, change.new))
     doubt = 100 * (1 + change.delta) * (old.relative + new.relative)

@@ -5,14 +5,16 @@ what was not. Before a path is timed its answers are judged and its code is prov
 fast something wrong is, or something else, is of no interest. Never here: choosing paths.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path as FilePath
 
+from rig.bench.against import Rival
 from rig.bench.rounds import ROUND_NS, Contestant, Timing, race
 from rig.bench.workloads import SETTING_UP, Workload
 from rig.capabilities.paths import Path
+from rig.cases import Answer
 from rig.checks.findings import CHECKS
 from rig.checks.trial import Trial, try_batch
 from rig.errors import RigError
@@ -31,9 +33,10 @@ BUDGET_US = 20_000_000  # of CPU time, for the repeats of one round
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a workload took on a path, or in a library where `kind` is `library`. `done` are the
-    bytes of the message that the call does; `ratios` are those of the base's time to this one's,
-    round by round, empty without a base."""
+    """What a workload took on a path, or, with a `library`, there under the mask that stands for
+    that path. `done` are the bytes of the message that the call does; `ratios` are those of the
+    base's time to this one's, round by round, empty without a base. The base is the first path, or
+    the library where there is one."""
 
     arch: str
     primitive: str
@@ -48,11 +51,17 @@ class Row:
     done: int
     timing: Timing
     ratios: tuple[float, ...] = ()
+    library: str = ""
 
     @property
     def title(self) -> str:
         """What was done, but for the size."""
         return f"{self.algorithm} {self.action}".rstrip()
+
+    @property
+    def name(self) -> str:
+        """The path; for a library it with that path."""
+        return f"{self.library} for {self.path}" if self.library else self.path
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -156,20 +165,47 @@ def prepare(
     return Ready(project, session, path, batch, tuple(w for w, _ in pairs))
 
 
+Rivals = Callable[[Project, Path, Workload, Answer], Rival | None]
+"""Gives the library that a path is timed against, if it can do the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    ready: Ready
+    rival: Rival | None
+    contestant: Contestant
+
+
 def timed(
-    ready: Sequence[Ready], workloads: Sequence[Workload], rounds: int, round_ns: int = ROUND_NS
+    ready: Sequence[Ready],
+    workloads: Sequence[Workload],
+    rounds: int,
+    rivals: Rivals | None = None,
+    round_ns: int = ROUND_NS,
 ) -> Iterator[Row]:
-    """Each workload on all paths that take it, in turn; the first of them is the base."""
+    """Each workload on all paths that take it, in turn, each with its rival."""
     for workload in workloads:
         taking = [each for each in ready if workload in each.workloads]
-        contestants = [each.contestant(workload) for each in taking]
-        base: Timing | None = None
-        for each, timing in zip(taking, race(contestants, rounds, round_ns), strict=True):
-            base = base or timing
-            yield _row(each, workload, timing, base)
+        entries = [entry for each in taking for entry in _entries(each, workload, rivals)]
+        timings = race([entry.contestant for entry in entries], rounds, round_ns)
+        for number, (entry, timing) in enumerate(zip(entries, timings, strict=True)):
+            base = None if rivals else timings[0]
+            if number + 1 < len(entries) and entries[number + 1].rival:
+                base = timings[number + 1] if not entry.rival else None
+            yield _row(entry, workload, timing, base)
 
 
-def _row(ready: Ready, workload: Workload, timing: Timing, base: Timing) -> Row:
+def _entries(ready: Ready, workload: Workload, rivals: Rivals | None) -> Iterator[_Entry]:
+    """A path, then its rival."""
+    yield _Entry(ready, None, ready.contestant(workload))
+    if rivals:
+        answer = ready.batch.answer(ready.workloads.index(workload))
+        if rival := rivals(ready.project, ready.path, workload, answer):
+            yield _Entry(ready, rival, rival.contestant)
+
+
+def _row(entry: _Entry, workload: Workload, timing: Timing, base: Timing | None) -> Row:
+    ready, rival = entry.ready, entry.rival
     return Row(
         arch=ready.project.arch,
         primitive=workload.primitive,
@@ -179,11 +215,12 @@ def _row(ready: Ready, workload: Workload, timing: Timing, base: Timing) -> Row:
         aad=workload.aad,
         path=ready.path.name,
         kind=ready.path.kind,
-        mask=str(ready.path.masks[0]),
+        mask=rival.mask if rival else str(ready.path.masks[0]),
         emulator=ready.project.emulator,
-        done=ready.done(workload),
+        done=workload.size if rival else ready.done(workload),
         timing=timing,
-        ratios=ratios(base, timing),
+        ratios=ratios(base, timing) if base else (),
+        library=rival.library if rival else "",
     )
 
 

@@ -59,6 +59,7 @@ def _row(row: Row) -> dict[str, Any]:
         "aad": row.aad,
         "path": row.path,
         "kind": row.kind,
+        "library": row.library,
         "mask": row.mask,
         "done": row.done,
         "repeats": row.timing.repeats,
@@ -105,7 +106,17 @@ def _read_row(row: Document) -> Row:
     timing = Timing(int(row["repeats"]), tuple(float(ns) for ns in row["samples"]))
     if not timing.samples or min(timing.samples) <= 0:
         raise ValueError("samples must be above 0")
-    names = ("arch", "primitive", "algorithm", "action", "path", "kind", "mask", "emulator")
+    names = (
+        "arch",
+        "primitive",
+        "algorithm",
+        "action",
+        "path",
+        "kind",
+        "library",
+        "mask",
+        "emulator",
+    )
     return Row(
         **{name: row[name] for name in names},
         size=int(row["size"]),

@@ -19,7 +19,7 @@ def bssl(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         calls = row.timing.repeats * len(row.timing.samples)
         us = row.timing.repeats * sum(row.timing.samples) / 1e3
-        what = f"{row.algorithm} {row.path} ({row.size} bytes) {row.action}".rstrip()
+        what = f"{row.algorithm} {row.name} ({row.size} bytes) {row.action}".rstrip()
         speed = f"({1e6 * calls / us:.1f} ops/sec)"
         rate = f": {row.done * calls / us:.1f} MB/s" if row.done else ""
         yield f"Did {calls} {what} operations in {us:.0f}us {speed}{rate}"
@@ -39,7 +39,7 @@ def golang(rows: Sequence[Row]) -> Iterator[str]:
 def _go_name(row: Row) -> str:
     """No blanks, and no number behind a last `-`, which would be that of processors."""
     aad = f"aad={row.aad}" if row.aad else ""
-    parts = (row.algorithm, row.action, row.path, aad, f"{row.size}B" if row.size else "")
+    parts = (row.algorithm, row.action, row.name, aad, f"{row.size}B" if row.size else "")
     return "Benchmark" + re.sub(r"\s+", "_", "/".join(part for part in parts if part))
 
 

@@ -36,8 +36,8 @@ def lines(rows: Sequence[Row], untimed: Sequence[Untimed]) -> Iterator[str]:
 def untimed_lines(untimed: Sequence[Untimed]) -> Iterator[str]:
     """What was not timed, by reason."""
     for arch, primitive, reason, wrong in dict.fromkeys(map(_why, untimed)):
-        where = f"{arch} {primitive}".rstrip()
-        yield from labelled("  !" if wrong else "", f"not timed: {where}: {reason}", _INDENT)
+        text = f"not timed: {f'{arch} {primitive}'.strip()}: {reason}".replace(": : ", ": ")
+        yield from labelled("  !" if wrong else "", text, _INDENT)
         for each in untimed:
             if each.path and _why(each) == (arch, primitive, reason, wrong):
                 yield from labelled("", each.path, 2 * _INDENT)
@@ -55,12 +55,12 @@ def views(rows: Sequence[Row]) -> Iterator[View]:
         sizes = sorted({row.size for row in own if not _only_go(row, own)})
         for start in range(0, len(sizes), _MOST):
             part = sizes[start : start + _MOST]
-            yield View(_heading(own[0]), tuple((_head(n), _of(own, n)) for n in part))
+            yield View(_heading(own), tuple((_head(n), _of(own, n)) for n in part))
     for arch, algorithm in dict.fromkeys((r.arch, r.algorithm) for r in rows if r.action == "sign"):
         own = [row for row in rows if (row.arch, row.algorithm) == (arch, algorithm)]
         columns = [(name, _of_action(own, action, size)) for name, action, size in _GO]
         found = tuple((name, part) for name, part in columns if part)
-        yield View(_heading(own[0], f"{algorithm} as in Go's benchmarks (Sign: AAD only)"), found)
+        yield View(_heading(own, f"{algorithm} as in Go's benchmarks (Sign: AAD only)"), found)
 
 
 _GO = (
@@ -86,29 +86,35 @@ def _head(size: int) -> str:
     return f"{size} B" if size else "one call"
 
 
-def _heading(row: Row, title: str = "") -> str:
+def _heading(rows: Sequence[Row], title: str = "") -> str:
+    row, libraries = rows[0], [each.library for each in rows if each.library]
     unit = "MB/s" if row.size else "ns"
     aad = f", {row.aad} B of AAD" if row.aad and not title else ""
     emulator = f" under {row.emulator}" if row.emulator else ""
-    return f"{title or row.title + aad}, {row.arch}{emulator}: {unit}, ratio to the first"
+    base = libraries[0] if libraries else "the first"
+    return f"{title or row.title + aad}, {row.arch}{emulator}: {unit}, ratio to {base}"
 
 
 def _table(view: View) -> Iterator[str]:
-    names = dict.fromkeys(row.path for _, rows in view.columns for row in rows)
+    names = dict.fromkeys((row.path, row.library) for _, rows in view.columns for row in rows)
     room = min(_NAME, WIDTH - len(view.columns) * (_CELL + _GAP))
-    slots = " ".join(slot for slot, _ in _slots(next(iter(names))))
+    slots = " ".join(slot for slot, _ in _slots(next(iter(names))[0]))
     yield from wrapped(view.title, WIDTH)
     yield from _named(slots, [head for head, _ in view.columns], room)
-    for name in names:
-        found = [next((r for r in rows if r.path == name), None) for _, rows in view.columns]
-        shortened = " ".join(variant for _, variant in _slots(name))
+    for path, library in names:
+        found = [_find(rows, path, library) for _, rows in view.columns]
+        shortened = f"  {library}" if library else " ".join(v for _, v in _slots(path))
         yield from _named(shortened, [_cell(row) for row in found], room)
 
 
+def _find(rows: Sequence[Row], path: str, library: str) -> Row | None:
+    return next((row for row in rows if (row.path, row.library) == (path, library)), None)
+
+
 def _slots(path: str) -> list[tuple[str, str]]:
-    """Pairs of slot and variant; of a library its name alone."""
+    """Pairs of slot and variant."""
     parts = [part.partition("=") for part in path.split(",")]
-    return [(slot, variant) if mark else ("", slot) for slot, mark, variant in parts]
+    return [(slot, variant) for slot, _, variant in parts]
 
 
 def _named(name: str, cells: Sequence[str], room: int) -> Iterator[str]:

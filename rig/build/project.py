@@ -184,17 +184,32 @@ def build_runner(arch_name: str, toolchain: Toolchain, cache: Path) -> Path:
         return _link_runner(objects, toolchain, cache)
 
 
+def build_timing(arch_name: str, toolchain: Toolchain, cache: Path) -> Path:
+    """The runner's loop by the clock as a shared object, for processes that hold a library."""
+    arch, native = ARCHITECTURES[arch_name], data_folder("native").resolve()
+    flags = (*toolchain.targeting(arch), *FLAGS)
+    unit = Unit(native / "runner" / "timing.c", native, flags, "the timing")
+    (found,) = compile_all([unit], toolchain, cache, jobs=1)
+    return _link((found,), ("-shared",), "timings", toolchain, cache)
+
+
 def _link_runner(objects: Sequence[Object], toolchain: Toolchain, cache: Path) -> Path:
-    path = cache / "runners" / digest(toolchain.identity, *(o.key for o in objects))
+    return _link(objects, ("-static",), "runners", toolchain, cache)
+
+
+def _link(
+    objects: Sequence[Object], how: Sequence[str], folder: str, toolchain: Toolchain, cache: Path
+) -> Path:
+    path = cache / folder / digest(toolchain.identity, *(o.key for o in objects))
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(".new")
-        command = [*toolchain.linker, "-static", *(str(o.path) for o in objects)]
+        command = [*toolchain.linker, *how, *(str(o.path) for o in objects)]
         done = subprocess.run(
             [*command, "-o", str(temporary)], capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
-            raise BuildError(f"cannot link the runner:\n{done.stderr.rstrip()}")
+            raise BuildError(f"cannot link {path.parent.name}:\n{done.stderr.rstrip()}")
         temporary.replace(path)
     return path
 

@@ -5,20 +5,24 @@ answers are wrong. Never here: how calls are timed (`rig.bench`).
 """
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path as FilePath
 
 from rig import manifest as manifests
+from rig.architectures import host_architecture
 from rig.bench import compare, document, tables
+from rig.bench.against import Against, find
 from rig.bench.chosen import check_named, chosen, named
-from rig.bench.contest import Ready, Row, Untimed, prepare, timed
+from rig.bench.contest import Ready, Rivals, Row, Untimed, prepare, timed
 from rig.bench.document import Old
 from rig.bench.formats import FORMATS
 from rig.bench.rounds import ROUNDS
 from rig.bench.workloads import MOST, Workload, workloads
-from rig.build.toolchain import find_toolchain
+from rig.build.project import build_timing
+from rig.build.toolchain import Toolchain, find_toolchain
 from rig.cache import cache_folder
 from rig.capabilities.paths import Path
 from rig.cli import manifest_paths
@@ -45,8 +49,13 @@ def main(parsed: argparse.Namespace) -> int:
     found: list[Row | Untimed] = [
         Untimed(absence.arch, "", "", f"{absence.reason}; {absence.fix}") for absence in absences
     ]
-    for project in projects:
-        found += _project(project, parsed, options, cache)
+    with _against(parsed, toolchain, cache, found) as rivals:
+        for project in projects:
+            found += _project(project, parsed, options, cache, rivals.rival if rivals else None)
+    if rivals:
+        found += [
+            Untimed("", "", "", f"{title}: {reason}") for title, reason in rivals.lacking.items()
+        ]
     rows = [each for each in found if isinstance(each, Row)]
     untimed = [each for each in found if isinstance(each, Untimed)]
     if not rows and not untimed:
@@ -63,6 +72,22 @@ def _check(parsed: argparse.Namespace) -> None:
     for size in parsed.size or ():
         if not 1 <= size <= MOST:
             raise RigError(f"--size {size}: 1 to {MOST} bytes")
+
+
+@contextlib.contextmanager
+def _against(
+    parsed: argparse.Namespace, toolchain: Toolchain, cache: FilePath, found: list[Row | Untimed]
+) -> Iterator[Against | None]:
+    """The library of `--against`; without one that is there, a line that says so."""
+    library = find(parsed.against) if parsed.against else None
+    if library is None:
+        if parsed.against:
+            found.append(Untimed("", "", "", f"--against {parsed.against}: no such library here"))
+        yield None
+        return
+    timing = build_timing(host_architecture() or "x86_64", toolchain, cache)
+    with Against(library, timing) as rivals:
+        yield rivals
 
 
 def _lines(
@@ -83,7 +108,11 @@ def _lines(
 
 
 def _project(
-    project: Project, parsed: argparse.Namespace, options: Options, cache: FilePath
+    project: Project,
+    parsed: argparse.Namespace,
+    options: Options,
+    cache: FilePath,
+    rivals: Rivals | None,
 ) -> Iterator[Row | Untimed]:
     with project.session() as session:
         for primitive in project.manifest.primitives.values():
@@ -92,7 +121,7 @@ def _project(
             paths = _paths(project, session, primitive, parsed)
             if paths:
                 asked = workloads(primitive.name, parsed.size or ())
-                yield from _primitive(project, session, paths, asked, parsed, cache)
+                yield from _primitive(project, session, paths, asked, parsed, cache, rivals)
 
 
 def _paths(
@@ -112,8 +141,9 @@ def _primitive(
     asked: Sequence[Workload],
     parsed: argparse.Namespace,
     cache: FilePath,
+    rivals: Rivals | None,
 ) -> Iterator[Row | Untimed]:
     each = [prepare(project, session, path, asked, cache) for path in paths]
     ready = [one for one in each if isinstance(one, Ready)]
     yield from (one for one in each if isinstance(one, Untimed))
-    yield from timed(ready, asked, parsed.rounds or ROUNDS)
+    yield from timed(ready, asked, parsed.rounds or ROUNDS, rivals)

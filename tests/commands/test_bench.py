@@ -5,7 +5,9 @@ import json
 import pytest
 
 from rig.bench import contest
+from rig.bench.against import Rival
 from rig.bench.rounds import ROUNDS
+from rig.commands import bench
 from rig.data import data_folder
 
 from .conftest import CONTROLS, NATIVE, Rig
@@ -143,6 +145,43 @@ def test_against_an_earlier_one(rig: Rig, tmp_path) -> None:
     assert [row["size"] for row in found["compare"]["rows"]] == [64]
     assert rig("bench", NATIVE, "--compare=nowhere.json").code == 2
     assert rig("bench", NATIVE, "--format=go", "--json").code == 2
+
+
+def test_a_library_that_is_not_here_is_a_line(rig: Rig) -> None:
+    options = ("--primitive=chacha20", "--variant=generic", *QUICK)
+    result = rig("bench", NATIVE, *options, "--against=/nowhere/libcrypto.so.3")
+    assert result.code == 0 and "generic" in result.out
+    line = "    not timed: --against /nowhere/libcrypto.so.3: no such library here"
+    assert line in result.lines
+
+
+def test_a_library_stands_below_each_path(rig: Rig, monkeypatch) -> None:
+    class Fake:
+        lacking = {"what": "why"}  # noqa: RUF012
+
+        def __init__(self, library: str, timing: object) -> None:
+            self.library = library
+
+        def __enter__(self) -> "Fake":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def rival(self, *_: object) -> Rival:
+            return Rival("OpenSSL 0.0", "0x401", lambda repeats: 1000 * repeats)
+
+    monkeypatch.setattr(bench, "Against", Fake)
+    options = ("--primitive=chacha20", "--variant=generic", *QUICK, f"--against={__file__}")
+    result = rig("bench", NATIVE, *options)
+    assert result.lines[0] == "ChaCha20 stream, x86_64: MB/s, ratio to OpenSSL 0.0"
+    assert result.lines[2].split()[0] == "generic" and result.lines[2].endswith("x")
+    assert result.lines[3].split() == ["OpenSSL", "0.0", "64.00±0%"]
+    assert result.lines[-1] == "    not timed: what: why"
+    path, library = json.loads(rig("bench", NATIVE, *options, "--json").out)["rows"]
+    assert (path["library"], library["library"], library["mask"]) == ("", "OpenSSL 0.0", "0x401")
+    assert path["ratio"]["median"] > 0 and library["ratio"] is None
+    assert library["path"] == path["path"]
 
 
 @pytest.mark.parametrize(("form", "start"), [("bssl", "Did "), ("go", "goos: linux")])
