@@ -13,6 +13,11 @@ enum { LANES = 4 };
 
 #include "aes_ctr32.h"
 
+/* What fills the four lanes; an includer may have another. */
+#ifndef CTR_FOUR
+#define CTR_FOUR(in, out, schedule, nonce, counter) ctr(in, out, LANES, schedule, nonce, counter)
+#endif
+
 /* powers[i] is H to the power of LANES - i, over x. */
 static inline __m128i absorb(__m128i x, const uint8_t *in, int n, const __m128i powers[])
 {
@@ -43,7 +48,7 @@ pass(const uint8_t *in, uint8_t *out, size_t len, const uint8_t *schedule, uint8
     for (; whole - done >= 16 * LANES; done += 16 * LANES, counter += LANES) {
         if (!sealing)
             x = absorb(x, in + done, LANES, powers);
-        ctr(in + done, out + done, LANES, schedule, nonce, counter);
+        CTR_FOUR(in + done, out + done, schedule, nonce, counter);
         if (sealing)
             x = absorb(x, out + done, LANES, powers);
     }
