@@ -95,6 +95,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     every, paths = lab.plan.paths(project), lab.plan.due(project)
     stepped = stepped_paths(project, every)
     unwound = framed(project, every)
+    explored = explored_paths(every)
     names = list(dict.fromkeys(path.primitive for path in every))
     for sweep in project.sweeps:
         if sweep.primitive in names and sweep.dispatched:
@@ -130,7 +131,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
                 yield f"{path.id}/{CONSTANT_TIME}", _maker(ConstantTimeItem, path=path)
             if _is_watched(path) and lab.plan.is_due(project, path, STACK):
                 yield f"{path.id}/{STACK}", _maker(StackItem, path=path)
-            if is_swept(path.primitive) and lab.plan.is_due(project, path, NOVELTY):
+            if path.id in explored and lab.plan.is_due(project, path, NOVELTY):
                 yield f"{path.id}/{NOVELTY}", _maker(NoveltyItem, path=path)
 
 
@@ -140,7 +141,7 @@ def sources_of(lab: Lab, project: Project, path: Path) -> Iterator[str]:
     yield from (source.name for source in lab.sources(primitive))
     if strategies.has_strategy(primitive) and lab.selection.amount(GENERATED):
         yield GENERATED
-    if is_swept(primitive) and lab.selection.amount(NOVELTY):
+    if path.id in explored_paths(every) and lab.selection.amount(NOVELTY):
         yield NOVELTY
     if path.id in stepped_paths(project, every) and lab.selection.amount(CONSTANT_TIME):
         yield CONSTANT_TIME
@@ -153,6 +154,18 @@ def sources_of(lab: Lab, project: Project, path: Path) -> Iterator[str]:
 def _is_watched(path: Path) -> bool:
     """Whether the stack check is made on a path: each variant by itself."""
     return path.kind != "mask" and is_swept(path.primitive)
+
+
+def explored_paths(paths: Sequence[Path]) -> frozenset[str]:
+    """The ids of the paths on which the search is made, one kind for each choice of variants: a
+    direct path has the code of the mask's and takes every length that its variant does."""
+    direct = {(path.primitive, path.choice) for path in paths if path.kind != "mask"}
+    return frozenset(
+        path.id
+        for path in paths
+        if is_swept(path.primitive)
+        and (path.kind != "mask" or (path.primitive, path.choice) not in direct)
+    )
 
 
 def stepped_paths(project: Project, paths: Sequence[Path]) -> frozenset[str]:

@@ -76,7 +76,7 @@ PARTS = (
         "novelty",
         "a search from the code of each path for inputs that reach new code",
         quick=0,
-        default=8,
+        default=4,
         deep=400,
         unit="rounds without news",
     ),
