@@ -217,6 +217,9 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "libcrypto, or libcrypto or libsodium",
     )
     parser.add_argument(
+        "--report", metavar="DIR", help="add charts to the report that `rig run` left there"
+    )
+    parser.add_argument(
         "--compare", metavar="OLD", help="old, new and delta against what --json wrote before"
     )
     _machine_readable(parser)

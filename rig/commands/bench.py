@@ -8,8 +8,9 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
+from typing import Any
 
 from rig import manifest as manifests
 from rig.architectures import host_architecture
@@ -31,6 +32,8 @@ from rig.manifest import Primitive
 from rig.options import Options, gather
 from rig.plan import check_names, open_projects
 from rig.project import Project, enumerate_paths
+from rig.report.folder import BENCH, PAGE
+from rig.report.merge import read_run
 from rig.runner.session import Session
 
 _MOST_ROUNDS = 1000
@@ -40,6 +43,8 @@ def main(parsed: argparse.Namespace) -> int:
     """Times what is asked for; 1 where something was wrong."""
     options = gather(vars(parsed))
     _check(parsed)
+    if parsed.report:
+        read_run(parsed.report)  # says now what is wrong with it
     old = document.read(FilePath(parsed.compare)) if parsed.compare else None
     read = [manifests.read(path) for path in manifest_paths(parsed.manifests)]
     check_named(read, parsed.path or ())
@@ -61,6 +66,8 @@ def main(parsed: argparse.Namespace) -> int:
     if not rows and not untimed:
         raise RigError("nothing to time: no primitive has such a path")
     print("\n".join(_lines(parsed, old, rows, untimed)))
+    if parsed.report:
+        _add_to_report(parsed.report, document.document(rows, untimed, {}))
     return 1 if any(each.wrong for each in untimed) else 0
 
 
@@ -88,6 +95,21 @@ def _against(
     timing = build_timing(host_architecture() or "x86_64", toolchain, cache)
     with Against(library, timing) as rivals:
         yield rivals
+
+
+def _add_to_report(named: str, bench: Mapping[str, Any]) -> None:
+    """Puts the document into the folder that a run left, and its charts onto the page."""
+    from rig.report.html import html
+
+    run = read_run(named)
+    cases = {name.removesuffix(".json"): json.loads(data) for name, data in run.cases.items()}
+    page = html(run.results, run.coverage, cases, bench)
+    folder = FilePath(named)
+    try:
+        (folder / BENCH).write_text(json.dumps(bench, indent=1), encoding="utf-8")
+        (folder / PAGE).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise RigError(f"--report {named}: cannot write: {error.strerror}") from error
 
 
 def _lines(

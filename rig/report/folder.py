@@ -12,13 +12,13 @@ from pathlib import Path
 from rig.errors import RigError
 
 MARKER = "results.json"
-COVERAGE = "coverage.json"
+COVERAGE, BENCH = "coverage.json", "bench.json"
 NATIVE_DATA, NATIVE_CONFIG = "native.coverage", "native.coveragerc"
 PAGE, SUMMARY, ACCEPT = "index.html", "summary.md", "accept.toml"
 COVERAGE_XML, COVERAGE_LCOV, COVERAGE_PAGES = "coverage.xml", "coverage.lcov", "htmlcov"
 PARTS = frozenset(
     (
-        *(MARKER, COVERAGE, NATIVE_DATA, NATIVE_CONFIG, PAGE, SUMMARY, ACCEPT, "cases"),
+        *(MARKER, COVERAGE, BENCH, NATIVE_DATA, NATIVE_CONFIG, PAGE, SUMMARY, ACCEPT, "cases"),
         *(COVERAGE_XML, COVERAGE_LCOV, COVERAGE_PAGES),  # by coverage.py, later
     )
 )

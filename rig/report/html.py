@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from rig.report.speed import LABELS, WIDTH, charts
 from rig.report.view import View, view
 
 PAGE = Path(__file__).parent / "page"
@@ -24,13 +25,19 @@ def html(
     results: Mapping[str, Any],
     coverage: Mapping[str, Any],
     cases: Mapping[str, Mapping[str, Any]],
+    bench: Mapping[str, Any] | None = None,
 ) -> str:
-    """The page; `cases` are the documents of cases/, by file name without `.json`."""
+    """The page; `cases` are the documents of cases/, by file name without `.json`, `bench` is that
+    of `rig bench --json` where there is one."""
     seen = view(results, coverage, cases)
     script = (PAGE / "page.js").read_text(encoding="utf-8")
     page = _environment().get_template("page.html")
     return page.render(
         view=seen,
+        bench=bench,
+        charts=charts(bench),
+        chart_width=WIDTH,
+        chart_labels=LABELS,
         style=Markup((PAGE / "page.css").read_text(encoding="utf-8")),
         script=Markup(script),
         script_hash=b64encode(hashlib.sha256(script.encode()).digest()).decode(),

@@ -9,6 +9,7 @@ from rig.bench.against import Rival
 from rig.bench.rounds import ROUNDS
 from rig.commands import bench
 from rig.data import data_folder
+from rig.report.folder import replace_folder
 
 from .conftest import CONTROLS, NATIVE, Rig
 
@@ -182,6 +183,21 @@ def test_a_library_stands_below_each_path(rig: Rig, monkeypatch) -> None:
     assert (path["library"], library["library"], library["mask"]) == ("", "OpenSSL 0.0", "0x401")
     assert path["ratio"]["median"] > 0 and library["ratio"] is None
     assert library["path"] == path["path"]
+
+
+def test_charts_go_into_the_report_of_a_run(rig: Rig, tmp_path) -> None:
+    run = json.loads((NATIVE.parent / "tests" / "gold" / "report.json").read_text())
+    for name in ("results", "coverage"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(run[name]))
+    options = ("--primitive=chacha20", *QUICK)
+    result = rig("bench", NATIVE, *options, f"--report={tmp_path}")
+    assert result.code == 0 and " base" in result.out
+    assert 'id="speed"' in (tmp_path / "index.html").read_text()
+    rows = json.loads((tmp_path / "bench.json").read_text())["rows"]
+    assert {row["primitive"] for row in rows} == {"chacha20"}
+    replace_folder(tmp_path, {"results.json": b"{}"})  # it is a report still
+    nowhere = rig("bench", NATIVE, *options, f"--report={tmp_path / 'nowhere'}")
+    assert (nowhere.code, nowhere.out) == (2, "") and "no report" in nowhere.err
 
 
 @pytest.mark.parametrize(("form", "start"), [("bssl", "Did "), ("go", "goos: linux")])
