@@ -8,7 +8,7 @@ architecture's table, never from the host. Never here: what a primitive computes
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -262,16 +262,20 @@ def _field(place: str, name: str, word: str) -> dict[str, object]:
 
 
 def check(
-    primitive: Primitive, contract: Contract, forms: Sequence[Contract], undefined: Sequence[str]
+    primitive: Primitive,
+    contract: Contract,
+    forms: Sequence[Contract],
+    undefined: Sequence[str],
+    optional: Collection[str] = (),
 ) -> None:
     """Raises ManifestError where the contract of a primitive is none that the rig's plans fill,
     which are written for its bundled `forms`, or its variants speak of roles, arguments or
-    behaviours that there are not."""
+    behaviours that there are not. A composition has each role that is not `optional`."""
     for function in contract.functions:
         _check_function(function, contract, forms)
     if primitive.composed:
         _check_roles(primitive.place, primitive.symbols, contract)
-        _check_whole(primitive, contract)
+        _check_whole(primitive, contract, optional)
     for variant in primitive.variants:
         _check_variant(variant, contract, undefined)
 
@@ -315,9 +319,9 @@ def _check_roles(place: str, symbols: Mapping[str, str], contract: Contract) -> 
             )
 
 
-def _check_whole(primitive: Primitive, contract: Contract) -> None:
+def _check_whole(primitive: Primitive, contract: Contract, optional: Collection[str]) -> None:
     for role in contract.roles:
-        if role not in primitive.symbols:
+        if role not in primitive.symbols and role not in optional:
             raise ManifestError(
                 f"{primitive.place}: [{primitive.name}] is composed, so `symbols` must name "
                 f"its `{role}`"

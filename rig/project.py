@@ -255,7 +255,9 @@ def _check_contract(primitive: Primitive) -> None:
     forms = (contract_of(primitive),) if own else _forms(primitive.name)
     _check_operations(primitive)
     common = tuple(v for v in primitive.variants if not v.contract)
-    contracts.check(replace(primitive, variants=common), contract_of(primitive), forms, undefined)
+    whole, contract = replace(primitive, variants=common), contract_of(primitive)
+    optional = PRIMITIVES[primitive.name].optional
+    contracts.check(whole, contract, forms, undefined, optional)
     for variant in (v for v in primitive.variants if v.contract):
         contract = contract_of_variant(primitive, variant)
         contracts.check(replace(primitive, variants=(variant,)), contract, forms, undefined)

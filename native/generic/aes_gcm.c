@@ -25,10 +25,18 @@ struct slots {
     __typeof__(ghash_ghash) *ghash;
 };
 
+/* A message in parts between two calls. A block that a part has ended in is in Xi but not yet
+   multiplied; of a text block key_stream is what enciphers it, and counter that of the next. */
+struct parts {
+    uint8_t J0[16], counter[16], Xi[16], key_stream[16];
+    uint64_t aad_len, len;
+};
+
 struct gcm {
     struct slots slots;
     _Alignas(16) uint8_t schedule[256];
     _Alignas(16) uint8_t Htable[256];
+    struct parts parts;
 };
 
 _Static_assert(sizeof(struct gcm) <= 1024, "the contract's context");
@@ -36,6 +44,12 @@ _Static_assert(sizeof(struct gcm) <= 1024, "the contract's context");
 __typeof__(aead_init) rig_aes_gcm_init;
 __typeof__(aead_seal) rig_aes_gcm_seal;
 __typeof__(aead_open) rig_aes_gcm_open;
+__typeof__(aead_begin) rig_aes_gcm_begin;
+__typeof__(aead_aad) rig_aes_gcm_aad;
+__typeof__(aead_encrypt) rig_aes_gcm_encrypt;
+__typeof__(aead_decrypt) rig_aes_gcm_decrypt;
+__typeof__(aead_finish) rig_aes_gcm_finish;
+__typeof__(aead_verify) rig_aes_gcm_verify;
 
 int rig_aes_gcm_init(void *ctx, void *const *slots, const uint8_t *key, size_t key_len)
 {
@@ -95,7 +109,8 @@ static void absorb(const struct gcm *gcm, uint8_t Xi[16], const uint8_t *in, siz
 }
 
 /* The block of two lengths, in bits. */
-static void absorb_lengths(const struct gcm *gcm, uint8_t Xi[16], size_t first, size_t second)
+static void absorb_lengths(const struct gcm *gcm, uint8_t Xi[16], uint64_t first,
+                           uint64_t second)
 {
     uint8_t lengths[16];
 
@@ -154,8 +169,8 @@ static void begin(const struct gcm *gcm, uint8_t counter[16], uint8_t Xi[16],
 }
 
 /* Clause 7.1 steps 5 and 6: Xi becomes the whole tag, of which callers use a prefix. */
-static void finish(const struct gcm *gcm, uint8_t Xi[16], const uint8_t J0[16], size_t aad_len,
-                   size_t len)
+static void finish(const struct gcm *gcm, uint8_t Xi[16], const uint8_t J0[16], uint64_t aad_len,
+                   uint64_t len)
 {
     uint8_t mask[16];
 
@@ -232,4 +247,173 @@ int rig_aes_gcm_open(const void *ctx, uint8_t *out, const uint8_t *tag, size_t t
     if (done != in_len)
         crypt(gcm, counter, out + done, in + done, in_len - done);
     return 0;
+}
+
+static void take_slots(struct gcm *gcm, void *const *slots)
+{
+    __builtin_memcpy(&gcm->slots, slots, sizeof gcm->slots);
+}
+
+/* What of len octets the block still takes of which used are there, at most 15. */
+static size_t room(size_t used, size_t len)
+{
+    const size_t left = 16 - used;
+
+    return len < left ? len : left;
+}
+
+/* Octets of a block that has used of them. */
+static void absorb_part(struct gcm *gcm, const uint8_t *in, size_t used, size_t len)
+{
+    uint8_t block[16] = {0};
+
+    __builtin_memcpy(block + used, in, len);
+    xor_block(gcm->parts.Xi, block);
+    if (used + len == 16)
+        gcm->slots.gmult(gcm->parts.Xi, gcm->Htable);
+}
+
+/* Multiplies a block that began and is not full. */
+static void end_block(struct gcm *gcm, uint64_t len)
+{
+    if (len % 16)
+        gcm->slots.gmult(gcm->parts.Xi, gcm->Htable);
+}
+
+/* The part of a text block, of which used octets are done; opens: it is ciphertext. */
+static void crypt_part(struct gcm *gcm, uint8_t *out, const uint8_t *in, size_t used, size_t len,
+                       int opens)
+{
+    uint8_t text[16] = {0};
+
+    __builtin_memcpy(text + used, in, len);
+    if (opens)
+        absorb_part(gcm, in, used, len);
+    xor_block(text, gcm->parts.key_stream);
+    __builtin_memcpy(out, text + used, len);
+    if (!opens)
+        absorb_part(gcm, out, used, len);
+    wipe(text, sizeof text);
+}
+
+/* Whole blocks. */
+static void crypt_blocks(struct gcm *gcm, uint8_t *out, const uint8_t *in, size_t len, int opens)
+{
+    struct parts *parts = &gcm->parts;
+
+    if (opens)
+        gcm->slots.ghash(parts->Xi, gcm->Htable, in, len);
+    gcm->slots.ctr32_encrypt_blocks(in, out, len / 16, gcm->schedule, parts->counter);
+    advance(parts->counter, len / 16);
+    if (!opens)
+        gcm->slots.ghash(parts->Xi, gcm->Htable, out, len);
+}
+
+static void crypt_more(struct gcm *gcm, uint8_t *out, const uint8_t *in, size_t len, int opens)
+{
+    struct parts *parts = &gcm->parts;
+    const size_t used = parts->len % 16;
+    size_t done = 0, rest;
+
+    if (!len)
+        return;
+    if (!parts->len)
+        end_block(gcm, parts->aad_len);
+    parts->len += len;
+    if (used) {
+        done = room(used, len);
+        crypt_part(gcm, out, in, used, done, opens);
+    }
+    done += fuse(gcm, opens ? gcm->slots.fused_open : gcm->slots.fused_seal, in + done, out + done,
+                 len - done, parts->counter, parts->Xi);
+    rest = (len - done) % 16;
+    crypt_blocks(gcm, out + done, in + done, len - done - rest, opens);
+    if (!rest)
+        return;
+    gcm->slots.encrypt(parts->counter, parts->key_stream, gcm->schedule);
+    advance(parts->counter, 1);
+    crypt_part(gcm, out + (len - rest), in + (len - rest), 0, rest, opens);
+}
+
+int rig_aes_gcm_begin(void *ctx, void *const *slots, const uint8_t *nonce, size_t nonce_len)
+{
+    struct gcm *gcm = ctx;
+    struct parts *parts = &gcm->parts;
+
+    if (!nonce_len)
+        return -1;
+    take_slots(gcm, slots);
+    pre_counter_block(gcm, parts->J0, nonce, nonce_len);
+    begin(gcm, parts->counter, parts->Xi, parts->J0, NULL, 0);
+    parts->aad_len = 0;
+    parts->len = 0;
+    return 0;
+}
+
+void rig_aes_gcm_aad(void *ctx, void *const *slots, const uint8_t *aad, size_t aad_len)
+{
+    struct gcm *gcm = ctx;
+    const size_t used = gcm->parts.aad_len % 16;
+    size_t done = 0, rest;
+
+    if (!aad_len)
+        return;
+    take_slots(gcm, slots);
+    gcm->parts.aad_len += aad_len;
+    if (used) {
+        done = room(used, aad_len);
+        absorb_part(gcm, aad, used, done);
+    }
+    rest = (aad_len - done) % 16;
+    gcm->slots.ghash(gcm->parts.Xi, gcm->Htable, aad + done, aad_len - done - rest);
+    absorb_part(gcm, aad + (aad_len - rest), 0, rest);
+}
+
+void rig_aes_gcm_encrypt(void *ctx, void *const *slots, uint8_t *out, const uint8_t *in,
+                         size_t in_len)
+{
+    take_slots(ctx, slots);
+    crypt_more(ctx, out, in, in_len, 0);
+}
+
+void rig_aes_gcm_decrypt(void *ctx, void *const *slots, uint8_t *out, const uint8_t *in,
+                         size_t in_len)
+{
+    take_slots(ctx, slots);
+    crypt_more(ctx, out, in, in_len, 1);
+}
+
+/* The whole tag takes the place of Xi. */
+static void end_message(struct gcm *gcm, void *const *slots)
+{
+    struct parts *parts = &gcm->parts;
+
+    take_slots(gcm, slots);
+    end_block(gcm, parts->len ? parts->len : parts->aad_len);
+    finish(gcm, parts->Xi, parts->J0, parts->aad_len, parts->len);
+}
+
+int rig_aes_gcm_finish(void *ctx, void *const *slots, uint8_t *tag, size_t tag_len)
+{
+    struct gcm *gcm = ctx;
+
+    if (!has_lengths(12, tag_len))
+        return -1;
+    end_message(gcm, slots);
+    __builtin_memcpy(tag, gcm->parts.Xi, tag_len);
+    wipe(&gcm->parts, sizeof gcm->parts);
+    return 0;
+}
+
+int rig_aes_gcm_verify(void *ctx, void *const *slots, const uint8_t *tag, size_t tag_len)
+{
+    struct gcm *gcm = ctx;
+    int genuine;
+
+    if (!has_lengths(12, tag_len))
+        return -1;
+    end_message(gcm, slots);
+    genuine = equal(gcm->parts.Xi, tag, tag_len);
+    wipe(&gcm->parts, sizeof gcm->parts);
+    return genuine ? 0 : -1;
 }

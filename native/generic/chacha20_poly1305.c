@@ -7,6 +7,24 @@
 __typeof__(aead_init) rig_chacha20_poly1305_init;
 __typeof__(aead_seal) rig_chacha20_poly1305_seal;
 __typeof__(aead_open) rig_chacha20_poly1305_open;
+__typeof__(aead_begin) rig_chacha20_poly1305_begin;
+__typeof__(aead_aad) rig_chacha20_poly1305_aad;
+__typeof__(aead_encrypt) rig_chacha20_poly1305_encrypt;
+__typeof__(aead_decrypt) rig_chacha20_poly1305_decrypt;
+__typeof__(aead_finish) rig_chacha20_poly1305_finish;
+__typeof__(aead_verify) rig_chacha20_poly1305_verify;
+
+/* The context of a message in parts, between two calls. */
+struct parts {
+    struct chapoly keyed;
+    _Alignas(16) uint8_t poly1305[192];
+    uint32_t s[4], counter[4]; /* counter: of the key stream's next block */
+    uint8_t key_stream[64];    /* the block that a part of the text has ended in */
+    uint8_t block[16];         /* what of additional data or text poly1305 has not had yet */
+    uint64_t aad_len, len;
+};
+
+_Static_assert(sizeof(struct parts) <= 1024, "the contract's context");
 
 static int has_lengths(size_t nonce_len, size_t tag_len)
 {
@@ -55,4 +73,180 @@ int rig_chacha20_poly1305_open(const void *ctx, uint8_t *out, const uint8_t *tag
         return refuse(out, in_len);
     chapoly_crypt(ctx, out, in, in_len, counter);
     return 0;
+}
+
+static void take_slots(struct parts *parts, void *const *slots)
+{
+    __builtin_memcpy(&parts->keyed.slots, slots, sizeof parts->keyed.slots);
+}
+
+/* What of len octets a block of size still takes of which used are there, fewer than size. */
+static size_t room(size_t size, size_t used, size_t len)
+{
+    const size_t left = size - used;
+
+    return len < left ? len : left;
+}
+
+/* Behind before octets of the same kind. */
+static void absorb_more(struct parts *parts, uint64_t before, const uint8_t *in, size_t len)
+{
+    const struct slots *slots = &parts->keyed.slots;
+    const size_t used = before % 16;
+    size_t done = 0, rest;
+
+    if (used) {
+        done = room(16, used, len);
+        __builtin_memcpy(parts->block + used, in, done);
+        if (used + done == 16)
+            slots->blocks(parts->poly1305, parts->block, 16, 1);
+    }
+    rest = (len - done) % 16;
+    slots->blocks(parts->poly1305, in + done, len - done - rest, 1);
+    if (rest)
+        __builtin_memcpy(parts->block, in + (len - rest), rest);
+}
+
+/* Zeros to the end of a block that began: len octets of one kind are complete. */
+static void pad(struct parts *parts, uint64_t len)
+{
+    const size_t used = len % 16;
+
+    if (!used)
+        return;
+    __builtin_memset(parts->block + used, 0, 16 - used);
+    parts->keyed.slots.blocks(parts->poly1305, parts->block, 16, 1);
+}
+
+/* The part of a block of key stream, of which used octets are spent. */
+static void crypt_part(const struct parts *parts, uint8_t *out, const uint8_t *in, size_t used,
+                       size_t len)
+{
+    uint8_t text[64] = {0};
+
+    __builtin_memcpy(text + used, in, len);
+    for (int i = 0; i < 64; i++)
+        text[i] ^= parts->key_stream[i];
+    __builtin_memcpy(out, text + used, len);
+    wipe(text, sizeof text);
+}
+
+/* Behind before octets of text. */
+static void crypt_more(struct parts *parts, uint64_t before, uint8_t *out, const uint8_t *in,
+                       size_t len)
+{
+    const struct chapoly *keyed = &parts->keyed;
+    const size_t used = before % 64;
+    size_t done = 0, rest;
+
+    if (used) {
+        done = room(64, used, len);
+        crypt_part(parts, out, in, used, done);
+    }
+    rest = (len - done) % 64;
+    keyed->slots.ctr32(out + done, in + done, len - done - rest, keyed->key, parts->counter);
+    parts->counter[0] += (uint32_t)((len - done) / 64);
+    if (!rest)
+        return;
+    __builtin_memset(parts->key_stream, 0, 64);
+    keyed->slots.ctr32(parts->key_stream, parts->key_stream, 64, keyed->key, parts->counter);
+    parts->counter[0]++;
+    crypt_part(parts, out + (len - rest), in + (len - rest), 0, rest);
+}
+
+int rig_chacha20_poly1305_begin(void *ctx, void *const *slots, const uint8_t *nonce,
+                                size_t nonce_len)
+{
+    struct parts *parts = ctx;
+    uint8_t r[16];
+
+    if (!has_lengths(nonce_len, 16))
+        return -1;
+    take_slots(parts, slots);
+    load_counter(parts->counter, nonce);
+    one_time_key(&parts->keyed, r, parts->s, parts->counter);
+    parts->keyed.slots.init(parts->poly1305, r);
+    wipe(r, sizeof r);
+    parts->counter[0] = 1;
+    parts->aad_len = 0;
+    parts->len = 0;
+    return 0;
+}
+
+void rig_chacha20_poly1305_aad(void *ctx, void *const *slots, const uint8_t *aad, size_t aad_len)
+{
+    struct parts *parts = ctx;
+
+    if (!aad_len)
+        return;
+    take_slots(parts, slots);
+    absorb_more(parts, parts->aad_len, aad, aad_len);
+    parts->aad_len += aad_len;
+}
+
+void rig_chacha20_poly1305_encrypt(void *ctx, void *const *slots, uint8_t *out, const uint8_t *in,
+                                   size_t in_len)
+{
+    struct parts *parts = ctx;
+    const uint64_t before = parts->len;
+
+    if (!in_len)
+        return;
+    take_slots(parts, slots);
+    if (!before)
+        pad(parts, parts->aad_len);
+    crypt_more(parts, before, out, in, in_len);
+    absorb_more(parts, before, out, in_len);
+    parts->len = before + in_len;
+}
+
+void rig_chacha20_poly1305_decrypt(void *ctx, void *const *slots, uint8_t *out, const uint8_t *in,
+                                   size_t in_len)
+{
+    struct parts *parts = ctx;
+    const uint64_t before = parts->len;
+
+    if (!in_len)
+        return;
+    take_slots(parts, slots);
+    if (!before)
+        pad(parts, parts->aad_len);
+    absorb_more(parts, before, in, in_len);
+    crypt_more(parts, before, out, in, in_len);
+    parts->len = before + in_len;
+}
+
+/* The message is over: of its state nothing is left. */
+static void end_message(struct parts *parts, void *const *slots, uint8_t tag[16])
+{
+    uint8_t lengths[16];
+
+    take_slots(parts, slots);
+    pad(parts, parts->len ? parts->len : parts->aad_len);
+    store64_le(lengths, parts->aad_len);
+    store64_le(lengths + 8, parts->len);
+    parts->keyed.slots.blocks(parts->poly1305, lengths, 16, 1);
+    parts->keyed.slots.emit(parts->poly1305, tag, parts->s);
+    wipe((uint8_t *)parts + sizeof parts->keyed, sizeof *parts - sizeof parts->keyed);
+}
+
+int rig_chacha20_poly1305_finish(void *ctx, void *const *slots, uint8_t *tag, size_t tag_len)
+{
+    if (!has_lengths(12, tag_len))
+        return -1;
+    end_message(ctx, slots, tag);
+    return 0;
+}
+
+int rig_chacha20_poly1305_verify(void *ctx, void *const *slots, const uint8_t *tag, size_t tag_len)
+{
+    uint8_t expected[16];
+    uint64_t differ;
+
+    if (!has_lengths(12, tag_len))
+        return -1;
+    end_message(ctx, slots, expected);
+    differ = tags_differ(expected, tag);
+    wipe(expected, sizeof expected);
+    return differ == 0 ? 0 : -1;
 }

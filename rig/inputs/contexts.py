@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from rig.cases import Case, Inputs, Placement, Values
 from rig.inputs.sweeps import AES_KEY_SIZES, SEED
 from rig.oracle import chacha20_poly1305, gcm, xchacha20_poly1305
+from rig.primitives.aead_parts import PAIRS, cut
+from rig.primitives.definition import octets
 from rig.primitives.pairs import Order, joined
 from rig.runner.scripts import Side
 
@@ -21,6 +23,10 @@ SPLIT_CASES = 200
 MOST_PARTS = 6
 LENGTHS = (*range(0, 131, 3), 255, 256, 257, 511, 512, 513, 1025)
 SECOND_LENGTHS = (1, 64, 300)
+FIRST_PARTS = 131
+SECOND_PARTS = (1, 15, 17, 64, 300)
+BLOCK_ENDS = (0, 1, 15, 16, 17, 64, 65)
+PART_LENGTHS = (0, 0, 1, 15, 16, 17, 48, 63, 64, 65, 128, 256, 300, 515)
 
 _Pairs = Iterator[tuple[str, Inputs]]
 _Part = Callable[[random.Random], _Pairs]
@@ -152,6 +158,82 @@ def _forged(
     return operation, {**whole, "tag": tag[:-1] + bytes([tag[-1] ^ 1])}
 
 
+def _in_parts(seal: _Seal, nonce_len: int, key_sizes: tuple[int, ...]) -> Mapping[str, _Part]:
+    """Messages in parts: a part after one of each length, additional data and text that end in
+    each place of a block or are empty, parts at random, and two messages."""
+
+    def after(chance: random.Random) -> _Pairs:
+        for first, second in zip(range(FIRST_PARTS), itertools.cycle(SECOND_PARTS), strict=False):
+            key = chance.randbytes(key_sizes[first % len(key_sizes)])
+            cuts = {"aad_cuts": cut(first % 17), "cuts": cut(first)}
+            yield (
+                "seal_parts",
+                {**_text(chance, key, nonce_len, first % 40, first + second), **cuts},
+            )
+
+    def ends(chance: random.Random) -> _Pairs:
+        for aad, text in itertools.product(BLOCK_ENDS, repeat=2):
+            key = chance.randbytes(key_sizes[aad % len(key_sizes)])
+            cuts = {"aad_cuts": cut(aad // 2), "cuts": cut(text // 2)}
+            yield "seal_parts", {**_text(chance, key, nonce_len, aad, text), **cuts}
+
+    def at_random(chance: random.Random) -> _Pairs:
+        for turn in range(SPLIT_CASES):
+            key = chance.randbytes(key_sizes[turn % len(key_sizes)])
+            aads = [chance.choice((0, 1, 15, 16, 17, 33)) for _ in range(3)]
+            texts = [chance.choice(PART_LENGTHS) for _ in range(4)]
+            cuts = {"aad_cuts": cut(*aads[:-1]), "cuts": cut(*texts[:-1])}
+            yield "seal_parts", {**_text(chance, key, nonce_len, sum(aads), sum(texts)), **cuts}
+
+    orders = {
+        f"parts {name}": _two_in_parts(seal, nonce_len, key_sizes, order)
+        for name, order in _ORDERS.items()
+    }
+    return {"part after part": after, "block end": ends, "random parts": at_random, **orders}
+
+
+def _two_in_parts(seal: _Seal, nonce_len: int, key_sizes: tuple[int, ...], order: Order) -> _Part:
+    """Two messages, the first of each length in two parts, now and then a forgery or one whole."""
+
+    def part(chance: random.Random) -> _Pairs:
+        every = enumerate((*LENGTHS, *LENGTHS))
+        for (first, second), (turn, length) in zip(itertools.cycle(PAIRS), every, strict=False):
+            key = chance.randbytes(key_sizes[length % len(key_sizes)])
+            other = key if order is Order.KEPT else chance.randbytes(len(key))
+            # A script has SLOT_COUNT buffers: of two messages no more than one has three parts.
+            aad, at = (1 + length % 20, ()) if turn % 2 else (0, (length // 3,))
+            a = _text(chance, key, nonce_len, aad, length)
+            b = _text(chance, other, nonce_len, 0, 100)
+            forged = length % 4 == 1
+            both = _as(first, seal, a, at, forged=forged), _as(second, seal, b, (37,), forged=False)
+            yield f"{first}+{second}", joined(*both, order)
+
+    return part
+
+
+def _text(
+    chance: random.Random, key: bytes, nonce_len: int, aad: int, length: int
+) -> dict[str, bytes | int]:
+    """A message to seal."""
+    nonce, text = chance.randbytes(nonce_len), chance.randbytes(length)
+    common = {"key": key, "nonce": nonce, "aad": chance.randbytes(aad)}
+    return {**common, "plaintext": text, "tag_len": 16}
+
+
+def _as(
+    operation: str, seal: _Seal, message: Inputs, lengths: tuple[int, ...], *, forged: bool
+) -> Inputs:
+    """The inputs of an operation on a message; of one in parts these are the lengths."""
+    cuts = {"aad_cuts": b"", "cuts": cut(*lengths)} if operation.endswith("_parts") else {}
+    if operation.startswith("seal"):
+        return {**message, **cuts}
+    key, nonce, aad, text = (octets(message, n) for n in ("key", "nonce", "aad", "plaintext"))
+    ciphertext, tag = seal(key, nonce, aad, text)
+    tag = tag[:-1] + bytes([tag[-1] ^ forged])
+    opened = {"key": key, "nonce": nonce, "aad": aad, "ciphertext": ciphertext, "tag": tag}
+    return {**opened, **cuts}
+
+
 def _aeads(seal: _Seal, nonce_len: int, key_sizes: tuple[int, ...]) -> Mapping[str, _Part]:
     return {name: _aead(seal, nonce_len, key_sizes, order) for name, order in _ORDERS.items()}
 
@@ -179,8 +261,14 @@ _PARTS: Mapping[str, Mapping[str, _Part]] = {
         "set up again": _pairs(_poly1305, Order.AGAIN),
         "in turn": _pairs(_poly1305, Order.WOVEN),
     },
-    "aes_gcm": _aeads(gcm.seal, 12, AES_KEY_SIZES),
-    "chacha20_poly1305": _aeads(chacha20_poly1305.seal, 12, (32,)),
+    "aes_gcm": {
+        **_aeads(gcm.seal, 12, AES_KEY_SIZES),
+        **_in_parts(gcm.seal, 12, AES_KEY_SIZES),
+    },
+    "chacha20_poly1305": {
+        **_aeads(chacha20_poly1305.seal, 12, (32,)),
+        **_in_parts(chacha20_poly1305.seal, 12, (32,)),
+    },
     "chacha20_poly1305_old": _aeads(chacha20_poly1305.seal_old, 8, (32,)),
     "xchacha20_poly1305": _aeads(xchacha20_poly1305.seal, 24, (32,)),
 }

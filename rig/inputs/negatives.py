@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from rig.cases import Case, Inputs, Placement, Values
 from rig.inputs.sweeps import AES_KEY_SIZES, SEED
 from rig.oracle import chacha20_poly1305, gcm, xchacha20_poly1305
+from rig.primitives.aead_parts import cut
 from rig.runner.scripts import Side
 
 MESSAGES = ((0, 0), (20, 1), (0, 40), (33, 0), (20, 300), (5, 700))  # bytes of aad, of text
+PARTED = 4  # the turn of the message that is taken in parts too
 TAG_LEN = 16
 TAG_LENS = (*range(TAG_LEN + 2), 2 * TAG_LEN)
 KEY_LENS = (0, 1, 15, 16, 17, 23, 24, 25, 31, 32, 33, 64)
@@ -71,8 +73,21 @@ def _every(aead: _Aead) -> _Negatives:
             yield "nonce length", "seal", {**whole, "nonce": seal_nonce, "tag_len": TAG_LEN}
         for tag_len in TAG_LENS:
             yield "tag length", "seal", {**whole, "tag_len": tag_len}
+        yield from _parts(whole, sealed) if turn == PARTED else ()
     for size in KEY_LENS:
         yield "key length", "init", {"key": chance.randbytes(size)}
+
+
+def _parts(whole: dict[str, bytes], sealed: _Sealed) -> _Negatives:
+    """What of these a message in parts meets in functions of its own."""
+    cuts = {"aad_cuts": cut(7), "cuts": cut(20)}
+    for name in ("tag bit", "tag length"):
+        for changed in _FORGERIES[name](sealed):
+            yield f"{name}, in parts", "open_parts", {**sealed.forged(**changed), **cuts}
+    for nonce in _nonce_forms(sealed.nonce):
+        yield "nonce length, in parts", "begin", {"key": sealed.key, "nonce": nonce}
+    for tag_len in TAG_LENS:
+        yield "tag length, in parts", "seal_parts", {**whole, "tag_len": tag_len, **cuts}
 
 
 _Changes = Iterator[dict[str, bytes]]
@@ -143,7 +158,8 @@ _FORGERIES: Mapping[str, Callable[[_Sealed], _Changes]] = {
     "tag length": _tag_lengths,
     "nonce length": _nonce_lengths,
 }
-PARTS = (*_FORGERIES, "key length")
+_IN_PARTS = ("tag bit", "tag length", "nonce length")
+PARTS = (*_FORGERIES, "key length", *(f"{name}, in parts" for name in _IN_PARTS))
 
 
 def _flip(value: bytes, bit: int) -> bytes:

@@ -16,10 +16,12 @@ from dataclasses import dataclass, replace
 from rig.cases import Case, Inputs, Values
 from rig.inputs.sweeps import AES_KEY_SIZES, SEED
 from rig.oracle import chacha20_poly1305, gcm, xchacha20_poly1305
+from rig.primitives.aead_parts import cut
 from rig.primitives.definition import octets
 
 LONG = 0
 _TAG = 16
+_FIRST_PART = 37
 _TOP, _LOW = b"\x80" + bytes(15), bytes(15) + b"\x01"
 
 Group = tuple[str, tuple[Inputs, ...]]
@@ -133,6 +135,10 @@ def _aead(key: int, nonce: int, seal: _Seal) -> Callable[[_Draw, int], _Groups]:
         opened = tuple(_sealed(seal, inputs) for inputs in varied)
         yield "open", opened
         last, first = (_forged(opened[0], place) for place in (_TAG - 1, 0))
+        cuts = {"aad_cuts": cut(5), "cuts": cut(_FIRST_PART)}
+        yield "seal_parts", tuple({**inputs, "tag_len": _TAG, **cuts} for inputs in varied)
+        yield "open_parts", tuple({**inputs, **cuts} for inputs in opened)
+        yield "open_parts", ({**last, **cuts}, {**first, **cuts})
         yield "open", (last, first)
         yield "open", (last, {**last, "key": opened[-1]["key"]})
 

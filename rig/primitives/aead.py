@@ -9,16 +9,9 @@ from itertools import product
 
 from rig.cases import Answer, Inputs
 from rig.oracle import chacha20_poly1305, gcm, xchacha20_poly1305
+from rig.primitives.aead_parts import ROLES, Open, Seal, in_parts, keyed
 from rig.primitives.definition import Definition, Named, Operation, Plan, Use, number, octets
 from rig.primitives.pairs import paired
-
-Seal = Callable[[bytes, bytes, bytes, bytes, int], tuple[bytes, bytes]]
-Open = Callable[[bytes, bytes, bytes, bytes, bytes], bytes | None]
-
-
-def _init(inputs: Inputs) -> Use:
-    key = octets(inputs, "key")
-    return Use("init", {"ctx": Named("ctx"), "key": key, "key_len": len(key)}, returns=0)
 
 
 def _message(inputs: Inputs, name: str) -> dict[str, bytes | int | Named]:
@@ -40,8 +33,8 @@ def _init_answer(inputs: Inputs, key_lens: Sequence[int]) -> Answer:
 
 def _init_plan(inputs: Inputs, answer: Answer) -> Plan:
     if not answer.refused:
-        return Plan((_init(inputs),))
-    refusing = _init(inputs)
+        return Plan((keyed(inputs),))
+    refusing = keyed(inputs)
     arguments = {**refusing.arguments, "ctx": Named("ctx", expected=b"", refused=True)}
     return Plan((replace(refusing, arguments=arguments, returns=-1),))
 
@@ -55,7 +48,7 @@ def _seal_plan(inputs: Inputs, answer: Answer) -> Plan:
         tag = Named("tag", expected=answer.outputs["tag"])
     arguments |= {"out": out, "tag": tag, "tag_len": number(inputs, "tag_len")}
     use = Use("seal", arguments, returns=-1 if answer.refused else 0)
-    return Plan((_init(inputs), use), len(octets(inputs, "plaintext")))
+    return Plan((keyed(inputs), use), len(octets(inputs, "plaintext")))
 
 
 def _open_plan(inputs: Inputs, answer: Answer) -> Plan:
@@ -65,7 +58,7 @@ def _open_plan(inputs: Inputs, answer: Answer) -> Plan:
     out = Named("out", expected=plaintext, refused=answer.refused)
     arguments |= {"out": out, "tag": tag, "tag_len": len(tag)}
     use = Use("open", arguments, returns=-1 if answer.refused else 0)
-    return Plan((_init(inputs), use), size)
+    return Plan((keyed(inputs), use), size)
 
 
 def _opened(inputs: Inputs, answer: Answer) -> tuple[str, Inputs, Answer]:
@@ -108,7 +101,8 @@ def _definition(
     for first, second in product(("seal", "open"), repeat=2):
         pair = paired(operations[first], operations[second])
         operations[f"{first}+{second}"] = pair
-    return Definition(name, "aead.h", operations | dict(more or {}))
+    operations |= in_parts(seal, open_, operations)
+    return Definition(name, "aead.h", operations | dict(more or {}), optional=ROLES)
 
 
 def _whole_tag(seal: Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]) -> Seal:

@@ -98,7 +98,7 @@ class Definition:
     name the headers in native/include/field whose arguments its plans fill as well.
 
     `undefined` are the behaviours that a manifest may declare undefined for its variants, each
-    with whether values call for it.
+    with whether values call for it, `optional` the roles that a composition may leave out.
     """
 
     name: str
@@ -106,6 +106,7 @@ class Definition:
     operations: Mapping[str, Operation]
     undefined: Mapping[str, Undefined] = field(default_factory=dict)
     forms: tuple[str, ...] = ()
+    optional: frozenset[str] = frozenset()
     own: Own | None = None
 
 
