@@ -52,6 +52,7 @@ def main(parsed: argparse.Namespace) -> int:
         raise RigError(
             f"{folder}: no native sources or objects ({' '.join(SUFFIXES)}) to begin with"
         )
+    print(f"{folder}: native files to compile and read: {len(files)}", flush=True)
     bare = _bare(path)
     results = make_all(bare, files, toolchain, cache, jobs)
     found, refused = _read(bare, results, toolchain, cache)

@@ -45,6 +45,7 @@ def test_assembly(rig, folder, checks_of):
     path = folder / "rig.toml"
     assert (result.code, result.err) == (0, "")
     assert result.lines == [
+        f"{path.parent}: native files to compile and read: 1",
         f"{path}: variants of chacha20: 2 for x86_64",
         "2 of them with a guess to look at (`# ?`), 0 notes on what is not tested",
         f"next: rig run '{path}'",
