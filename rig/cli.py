@@ -217,6 +217,14 @@ def _bench_arguments(parser: argparse.ArgumentParser) -> None:
         "libcrypto, or libcrypto or libsodium",
     )
     parser.add_argument(
+        "--coverage-cost",
+        action="store_true",
+        help="instead: what recording instructions and directions costs on each path",
+    )
+    parser.add_argument(
+        "--oracle", action="store_true", help="instead: what the oracle costs, beside purepycrypto"
+    )
+    parser.add_argument(
         "--report", metavar="DIR", help="add charts to the report that `rig run` left there"
     )
     parser.add_argument(

@@ -14,10 +14,11 @@ from typing import Any
 
 from rig import manifest as manifests
 from rig.architectures import host_architecture
-from rig.bench import compare, document, tables
+from rig.bench import compare, costs, document, tables
 from rig.bench.against import Against, find
 from rig.bench.chosen import check_named, chosen, named
 from rig.bench.contest import Ready, Rivals, Row, Untimed, prepare, timed
+from rig.bench.costs import Cost
 from rig.bench.document import Old
 from rig.bench.formats import FORMATS
 from rig.bench.rounds import ROUNDS
@@ -43,6 +44,8 @@ def main(parsed: argparse.Namespace) -> int:
     """Times what is asked for; 1 where something was wrong."""
     options = gather(vars(parsed))
     _check(parsed)
+    if parsed.oracle:
+        return _oracle(parsed)
     if parsed.report:
         read_run(parsed.report)  # says now what is wrong with it
     old = document.read(FilePath(parsed.compare)) if parsed.compare else None
@@ -54,6 +57,8 @@ def main(parsed: argparse.Namespace) -> int:
     found: list[Row | Untimed] = [
         Untimed(absence.arch, "", "", f"{absence.reason}; {absence.fix}") for absence in absences
     ]
+    if parsed.coverage_cost:
+        return _coverage_cost(projects, parsed, options, cache)
     with _against(parsed, toolchain, cache, found) as rivals:
         for project in projects:
             found += _project(project, parsed, options, cache, rivals.rival if rivals else None)
@@ -71,11 +76,43 @@ def main(parsed: argparse.Namespace) -> int:
     return 1 if any(each.wrong for each in untimed) else 0
 
 
+def _oracle(parsed: argparse.Namespace) -> int:
+    found = list(costs.oracle(parsed.rounds or ROUNDS))
+    return _print_costs(parsed, "oracle", found, ())
+
+
+def _coverage_cost(
+    projects: Sequence[Project], parsed: argparse.Namespace, options: Options, cache: FilePath
+) -> int:
+    found: list[Cost] = []
+    untimed: list[Untimed] = []
+    for project in projects:
+        with project.session() as session:
+            for each, _ in _prepared(project, session, parsed, options, cache):
+                untimed += [one for one in each if isinstance(one, Untimed)]
+                ready = (one for one in each if isinstance(one, Ready))
+                found += [c for one in ready for c in costs.recording(one, parsed.rounds or ROUNDS)]
+    return _print_costs(parsed, "coverage_cost", found, untimed)
+
+
+def _print_costs(
+    parsed: argparse.Namespace, name: str, found: Sequence[Cost], untimed: Sequence[Untimed]
+) -> int:
+    if parsed.json:
+        extra = {name: costs.document(found)}
+        print(json.dumps(document.document((), untimed, extra), indent=1))
+    else:
+        print("\n".join((*costs.lines(found), *tables.untimed_lines(untimed))))
+    return 1 if any(each.wrong for each in untimed) else 0
+
+
 def _check(parsed: argparse.Namespace) -> None:
     if parsed.rounds is not None and not 1 <= parsed.rounds <= _MOST_ROUNDS:
         raise RigError(f"--rounds {parsed.rounds}: 1 to {_MOST_ROUNDS}")
     if parsed.format != "table" and (parsed.json or parsed.compare):
         raise RigError(f"--format {parsed.format}: of its own, without --json and --compare")
+    if parsed.oracle and parsed.coverage_cost:
+        raise RigError("--oracle --coverage-cost: one of them, each has a table of its own")
     for size in parsed.size or ():
         if not 1 <= size <= MOST:
             raise RigError(f"--size {size}: 1 to {MOST} bytes")
@@ -137,13 +174,26 @@ def _project(
     rivals: Rivals | None,
 ) -> Iterator[Row | Untimed]:
     with project.session() as session:
-        for primitive in project.manifest.primitives.values():
-            if options.primitive and primitive.name not in options.primitive:
-                continue
-            paths = _paths(project, session, primitive, parsed)
-            if paths:
-                asked = workloads(primitive.name, parsed.size or ())
-                yield from _primitive(project, session, paths, asked, parsed, cache, rivals)
+        for each, asked in _prepared(project, session, parsed, options, cache):
+            yield from (one for one in each if isinstance(one, Untimed))
+            ready = [one for one in each if isinstance(one, Ready)]
+            yield from timed(ready, asked, parsed.rounds or ROUNDS, rivals)
+
+
+def _prepared(
+    project: Project,
+    session: Session,
+    parsed: argparse.Namespace,
+    options: Options,
+    cache: FilePath,
+) -> Iterator[tuple[list[Ready | Untimed], Sequence[Workload]]]:
+    """Of each primitive that is asked for, its paths as far as they are right, and what to time."""
+    for primitive in project.manifest.primitives.values():
+        if options.primitive and primitive.name not in options.primitive:
+            continue
+        if paths := _paths(project, session, primitive, parsed):
+            asked = workloads(primitive.name, parsed.size or ())
+            yield [prepare(project, session, path, asked, cache) for path in paths], asked
 
 
 def _paths(
@@ -154,18 +204,3 @@ def _paths(
     if parsed.path:
         return named(project, primitive, parsed.path)
     return chosen(project, enumerate_paths(project, session, primitive), parsed.variant or ())
-
-
-def _primitive(
-    project: Project,
-    session: Session,
-    paths: Sequence[Path],
-    asked: Sequence[Workload],
-    parsed: argparse.Namespace,
-    cache: FilePath,
-    rivals: Rivals | None,
-) -> Iterator[Row | Untimed]:
-    each = [prepare(project, session, path, asked, cache) for path in paths]
-    ready = [one for one in each if isinstance(one, Ready)]
-    yield from (one for one in each if isinstance(one, Untimed))
-    yield from timed(ready, asked, parsed.rounds or ROUNDS, rivals)

@@ -205,3 +205,25 @@ def test_forms(rig: Rig, form: str, start: str) -> None:
     result = rig("bench", NATIVE, "--primitive=chacha20", *QUICK, f"--format={form}")
     assert result.code == 0 and result.out.startswith(start)
     assert "not timed" not in result.out
+
+
+def test_what_recording_costs(rig: Rig) -> None:
+    options = ("--coverage-cost", "--primitive=chacha20", "--variant=generic", *QUICK)
+    text = rig("bench", NATIVE, *options)
+    assert text.code == 0
+    assert text.lines[0] == "x86_64 chacha20 chacha20=generic, 64 cases of 64 B"
+    ways = [line.split()[0] for line in text.lines[1:4]]
+    assert ways == ["bare", "instructions", "directions"]
+    assert text.lines[2].endswith(" instructions hit")
+    assert all(len(line) <= 80 for line in text.lines)
+    found = json.loads(rig("bench", NATIVE, *options, "--json").out)["coverage_cost"]
+    assert [cost["way"] for cost in found] == ways
+    assert rig("bench", NATIVE, "--coverage-cost", "--oracle").code == 2
+
+
+def test_what_the_oracle_costs(rig: Rig, monkeypatch) -> None:
+    monkeypatch.setattr(
+        bench.costs, "oracle", lambda rounds: [bench.Cost("a", "b", (1.0,), (1.0,))]
+    )
+    assert rig("bench", "--oracle").lines[0] == "a"
+    assert json.loads(rig("bench", "--oracle", "--json").out)["oracle"][0]["us"] == [1.0]
