@@ -11,8 +11,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path as FilePath
 from typing import Any, Self
 
@@ -20,13 +21,23 @@ from rig.architectures import host_architecture
 from rig.bench.rounds import Contestant
 from rig.bench.workloads import Workload
 from rig.capabilities.bits import X86_ARCHITECTURES
-from rig.capabilities.paths import Path, slot_variants
+from rig.capabilities.paths import Path, rule, slot_variants
 from rig.capabilities.vector import Vector
 from rig.cases import Answer
 from rig.errors import RigError
 from rig.project import Project
 
 _WORKER = FilePath(__file__).with_name("library_worker.py")
+_LONG = 1 << 20  # bytes of a message, where a path takes any
+_IMPLIED = {
+    **dict.fromkeys(("pclmul", "aes", "sse4.1"), ("ssse3",)),
+    "sse4.2": ("sse4.1",),
+    "avx": ("sse4.2",),
+    **dict.fromkeys(("f16c", "fma", "xop", "avx2"), ("avx",)),
+    "vaes": ("aes", "avx2"),
+    "vpclmul": ("pclmul", "avx2"),
+    "avx512f": ("avx2", "fma", "avx512bw"),  # but for the Xeon Phi
+}
 _NAMES = {"libcrypto": "crypto", "libsodium": "sodium"}
 
 
@@ -48,13 +59,43 @@ def find(text: str) -> str | None:
 
 
 def equivalent(project: Project, path: Path) -> Vector:
-    """The mask under which a library stands where a path does: this machine's vector without what
-    the path's mask lacks of all capabilities that decide between the primitive's variants. What no
-    variant asks for stays, as it may be of use to the library alone."""
-    primitive = project.manifest.primitives[path.primitive]
-    variants = (v for _, vs in slot_variants(project.manifest, primitive, path.arch) for v in vs)
-    deciding = Vector.of(path.arch, {name for v in variants for name in v.needs.named})
+    """The mask under which a library stands where a path does: as much of this machine's vector as
+    still selects the path and a CPU may have together, as a library is written for such CPUs. Where
+    no such one selects it, this machine's vector without what the path's mask lacks of the
+    capabilities that decide."""
+    manifest, primitive = project.manifest, project.manifest.primitives[path.primitive]
+    variants = (v for _, vs in slot_variants(manifest, primitive, path.arch) for v in vs)
+    named = frozenset(name for v in variants for name in v.needs.named)
+    deciding = Vector.of(path.arch, named) - Vector.base(path.arch)
+    length = _LONG if path.takes(_LONG) else path.lengths[0].first()
+    for kept in _subsets(deciding & project.host):
+        found = _together(project.host - (deciding - kept))
+        if found & deciding == kept and rule(manifest, primitive, found, length) == path.choice:
+            return found
     return project.host - (deciding - path.masks[0])
+
+
+def _subsets(whole: Vector) -> Iterator[Vector]:
+    """Of the named bits, the largest first."""
+    for size in range(len(whole.names), -1, -1):
+        for names in combinations(whole.names, size):
+            yield Vector.of(whole.arch, names)
+
+
+def _together(vector: Vector) -> Vector:
+    """Without the capabilities that no CPU has unless it has another one, which is missing."""
+    for name in vector.names:
+        if any(not vector.has(other) for other in _implied(vector.arch, name)):
+            return _together(vector - Vector.of(vector.arch, (name,)))
+    return vector
+
+
+def _implied(arch: str, name: str) -> tuple[str, ...]:
+    if arch not in X86_ARCHITECTURES:
+        return ()
+    if name.startswith("avx512") and name != "avx512f":
+        return ("avx512f",)
+    return _IMPLIED.get(name, ())
 
 
 def environment(mask: Vector) -> dict[str, str]:
@@ -71,6 +112,7 @@ class Against:
     library: str
     timing: FilePath
     lacking: dict[str, str] = field(default_factory=dict)
+    _masks: dict[str, Vector] = field(default_factory=dict)
     _processes: dict[str, "_Process"] = field(default_factory=dict)
 
     def __enter__(self) -> Self:
@@ -89,8 +131,9 @@ class Against:
                 f"{self.library} is code for this machine itself"
             )
             return None
-        mask = equivalent(project, path)
-        process = self._process(mask)
+        if path.id not in self._masks:
+            self._masks[path.id] = equivalent(project, path)
+        process = self._process(self._masks[path.id])
         number = process.prepare(workload, answer)
         if isinstance(number, str):
             self.lacking[workload.title] = f"{process.name}: {number}"

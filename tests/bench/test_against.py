@@ -14,7 +14,7 @@ from rig.bench.workloads import workloads
 from rig.build.project import build_timing
 from rig.build.toolchain import find_toolchain
 from rig.capabilities.dialects import apply_dialect
-from rig.capabilities.paths import paths_under
+from rig.capabilities.paths import forced_path, paths_under
 from rig.capabilities.vector import Vector
 from rig.data import data_folder
 from rig.errors import RigError
@@ -107,29 +107,68 @@ def test_where_libraries_are_found(tmp_path: Path) -> None:
     assert find("libgnutls-of-nobody") is None
 
 
-CPU = "ssse3 pclmul aes avx avx2 bmi2 vaes vpclmul avx512f avx512bw fxsr"
+CPU = "ssse3 sse4.1 sse4.2 pclmul aes avx fma avx2 bmi2 vaes vpclmul avx512f avx512bw fxsr"
 
 
 @pytest.mark.parametrize(
     ("mask", "lacks"),
     [
-        ("", "ssse3 pclmul aes avx2 vaes vpclmul avx512f avx512bw"),
-        ("ssse3 aes pclmul", "avx2 vaes vpclmul avx512f avx512bw"),
+        ("", CPU.replace(" bmi2", "").replace(" fxsr", "")),
+        ("ssse3", "pclmul aes vaes vpclmul"),
+        ("ssse3 aes pclmul", "vaes vpclmul"),
+        ("ssse3 aes pclmul vpclmul avx2", "vaes avx512f avx512bw"),
         ("ssse3 aes pclmul avx2 vaes vpclmul", "avx512f avx512bw"),
     ],
 )
-def test_the_mask_of_a_path_leaves_what_no_variant_asks_for(
+def test_the_mask_of_a_path_is_the_largest_of_a_cpu_that_selects_it(
     controls: Project, mask: str, lacks: str
 ) -> None:
-    native = manifest.read(data_folder("native") / "rig.toml")
-    host = Vector.base("x86_64") | Vector.of("x86_64", CPU.split())
-    project = replace(controls, manifest=native, host=host)
+    project = bundled(controls)
     minimal = Vector.base("x86_64") | Vector.of("x86_64", mask.split())
-    (path,) = paths_under(native, native.primitives["aes_gcm"], (minimal,), None)
+    (path,) = under(project, "aes_gcm", minimal)
     found = equivalent(project, path)
-    assert found == host - (Vector.of("x86_64", lacks.split()) - Vector.base("x86_64"))
-    (again,) = paths_under(native, native.primitives["aes_gcm"], (found,), None)
+    assert found == project.host - (Vector.of("x86_64", lacks.split()) - Vector.base("x86_64"))
+    (again,) = under(project, "aes_gcm", found)
     assert again.choice == path.choice
     text = environment(found)["OPENSSL_ia32cap"]
     read = apply_dialect("openssl", text, Vector.full("x86_64"))
     assert read - Vector("x86_64", 1 << 10) == found  # OpenSSL's mark that it has looked
+
+
+def test_what_a_path_can_do_without_stays_for_the_library(controls: Project) -> None:
+    """The mask with AVX2 alone selects ChaCha20's AVX2; a library may want SSSE3 beside it."""
+    project = bundled(controls)
+    alone = Vector.base("x86_64") | Vector.of("x86_64", ["avx2"])
+    (path,) = under(project, "chacha20_poly1305", alone)
+    found = equivalent(project, path)
+    assert found.has("ssse3") and found.has("avx2") and not found.has("avx512f")
+
+
+def test_a_path_by_hand_has_what_its_variants_need(controls: Project) -> None:
+    project = bundled(controls)
+    primitive = project.manifest.primitives["aes_gcm"]
+    choice = (("fused", "-"), ("aes", "ssse3"), ("ghash", "table4"))
+    found = equivalent(project, forced_path(project.manifest, primitive, "x86_64", choice))
+    assert found.has("ssse3") and found.has("bmi2")
+    assert not any(found.has(name) for name in ("aes", "pclmul", "avx2", "avx512f"))
+
+
+def test_a_path_of_a_mask_that_no_cpu_has(controls: Project) -> None:
+    """AES and no SSSE3: the library gets just that."""
+    project = bundled(controls)
+    (path,) = under(project, "aes_gcm", Vector.base("x86_64") | Vector.of("x86_64", ["aes"]))
+    found = equivalent(project, path)
+    assert dict(path.choice)["ghash"] == "ct64"
+    assert found.has("aes") and found.has("avx") and not found.has("ssse3")
+
+
+def bundled(controls: Project) -> Project:
+    """The bundled project on a CPU that has all."""
+    native = manifest.read(data_folder("native") / "rig.toml")
+    host = Vector.base("x86_64") | Vector.of("x86_64", CPU.split())
+    return replace(controls, manifest=native, host=host)
+
+
+def under(project: Project, primitive: str, mask: Vector):
+    found = project.manifest.primitives[primitive]
+    return paths_under(project.manifest, found, (mask,), None)
