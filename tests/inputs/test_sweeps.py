@@ -12,7 +12,7 @@ BLOCKS = range(0, 2101, 16)
 BYTES = range(2101)
 AAD = range(301)
 MESSAGES = {
-    "chacha20": ("ctr32", "data", BYTES),
+    "chacha20": ("ctr32", "data", range(4097)),
     "poly1305": ("mac", "message", BYTES),
     "ghash": ("ghash", "data", BLOCKS),
     "aes": ("ctr32", "data", BLOCKS),
@@ -24,7 +24,7 @@ MESSAGES = {
     "xchacha20_poly1305": ("seal", "plaintext", range(1101)),
 }
 COUNTS = {
-    "chacha20": 2101,
+    "chacha20": 4097,
     "poly1305": 2101,
     "ghash": 132 * 8,
     "aes": 132 * 6 + 35 * 9,
