@@ -37,12 +37,15 @@ class Placement:
     """`side` is the guard page that every buffer touches in the run with the first seed (the
     second has the other one); `skews` moves buffers, by argument name, off their guard page, by
     whole alignments of theirs; `in_place` lets an output share its input's memory where the
-    contract allows it; with `null` pointers to no bytes are NULL where the contract allows that."""
+    contract allows it; with `null` pointers to no bytes are NULL where the contract allows that.
+    With `shift` the output stands so many bytes behind its input's beginning, below 0 before it,
+    in one memory, where the contract says what becomes of that."""
 
     side: Side = Side.END
     skews: Mapping[str, int] = field(default_factory=dict)
     in_place: bool = False
     null: bool = False
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,16 @@ def case_id(values: Values, placement: Placement) -> str:
     """Twelve hex digits that name a case in reports and files."""
     text = f"{placement.side:d}{sorted(placement.skews.items())}{placement.in_place}"
     text += "null" if placement.null else ""
+    text += f"shift {placement.shift}" if placement.shift else ""
     return hashlib.sha256(values.key() + text.encode()).hexdigest()[:12]
+
+
+def shifted_text(shift: int) -> str:
+    """Where an output stands, for a reader: nothing for one in memory of its own."""
+    if not shift:
+        return ""
+    count = f"{abs(shift)} byte{'s' * (abs(shift) != 1)}"
+    return f", output {count} {'before' if shift < 0 else 'behind'} its input"
 
 
 def to_json(case: Case) -> dict[str, Any]:
@@ -84,6 +96,7 @@ def to_json(case: Case) -> dict[str, Any]:
             "skews": dict(case.placement.skews),
             "in_place": case.placement.in_place,
             "null": case.placement.null,
+            "shift": case.placement.shift,
         },
     }
     if case.expected is not None:
@@ -110,6 +123,7 @@ def from_json(document: Mapping[str, Any]) -> Case:
             dict(placed["skews"]),
             bool(placed["in_place"]),
             bool(placed.get("null", False)),
+            int(placed.get("shift", 0)),
         ),
         expected=expected,
     )

@@ -38,7 +38,10 @@ class Argument:
     else it points: `NAME+N` is N bytes into the memory of the buffer NAME, of a table the name of
     a role is that role's entry. `refused` is what a call that refuses its other arguments leaves in
     an output, `zero` or `untouched`; None leaves it to the plan. A `partial` length may be any: the
-    function does as many bytes from the front as `multiple`, `min` and `max` let it."""
+    function does as many bytes from the front as `multiple`, `min` and `max` let it. `overlap` is
+    of an output that may share the memory of another argument by `alias`: `before` where it may
+    begin any number of bytes before that too, `refused` where a call refuses that they share memory
+    in part, and writes nothing; None promises nothing."""
 
     name: str
     direction: Direction
@@ -56,6 +59,7 @@ class Argument:
     partial: bool = False
     at: str | None = None
     refused: str | None = None
+    overlap: str | None = None
 
     @property
     def pointer(self) -> bool:
@@ -129,6 +133,7 @@ _MS_ABI = re.compile(r"__attribute__\s*\(\(\s*(?:ms_abi|__ms_abi__)\s*\)\)")
 _FLAGS = ("secret", "public", "opaque", "nullable", "partial")
 _LENGTHS = {"len": 1, "len_bits": 8}
 _REFUSED = ("zero", "untouched")
+_OVERLAPS = ("before", "refused")
 _NUMBERS = ("align", "min", "max", "multiple")
 
 
@@ -212,6 +217,8 @@ def _check_names(place: str, function: Function) -> None:
             raise ManifestError(
                 f"{place}: @{argument.name}: alias names no pointer `{argument.alias}`"
             )
+        if argument.overlap and not argument.alias:
+            raise ManifestError(f"{place}: @{argument.name}: `overlap` needs `alias NAME`")
 
 
 def _types(place: str, prototype: str) -> tuple[str, list[str], str]:
@@ -256,6 +263,8 @@ def _field(place: str, name: str, word: str) -> dict[str, object]:
         return {"at": value}
     if key == "refused" and value in _REFUSED:
         return {"refused": value}
+    if key == "overlap" and value in _OVERLAPS:
+        return {"overlap": value}
     if key in _NUMBERS and value.isdigit():
         return {key: int(value)}
     raise ManifestError(f"{place}: @{name}: cannot read `{word}`")

@@ -32,7 +32,7 @@ from rig.primitives.pairs import sides
 from rig.profiles import part_of
 from rig.project import Project, binding
 from rig.runner.batches import Batch, Contents, make_batch
-from rig.runner.compose import Binding
+from rig.runner.compose import Binding, permits
 from rig.runner.session import Session
 
 BATCHES_KEPT = 12
@@ -105,7 +105,13 @@ class Lab:
         def contents() -> Contents:
             answered: Answered = self._answered(path.primitive, source.name)
             pairs = zip(answered.cases, answered.answers, strict=True)
-            taken = [(c, a) for c, a in pairs if takes(path, c)]
+            operations = definition.operations
+            taken = [
+                (c, a)
+                for c, a in pairs
+                if takes(path, c)
+                and permits(c, operations[c.values.operation].roles, bound.contract)
+            ]
             return [c for c, _ in taken], [a for _, a in taken]
 
         with FileLock(f"{file}.lock"):

@@ -57,6 +57,7 @@ PARTS = (
     ),
     Part("contexts", "messages in parts, contexts set up again, kept, and in turn with others"),
     Part("alignments", "each pointer by itself at each distance from a multiple of 64", quick=0),
+    Part("overlaps", "outputs that share memory with their input in part", quick=0),
     Part(
         "sweep",
         "every length of message and additional data, every key size; NULL for no bytes",

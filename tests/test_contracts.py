@@ -113,6 +113,10 @@ BAD = {
         header(" * @Htable out, size len/0\n * @len value\n"),
         "6: @Htable: size `len/0` is no sum or product of numbers and value arguments (len)",
     ),
+    "an overlap of nothing": (
+        header(" * @Htable out, size 16, overlap before\n * @len value\n"),
+        "6: @Htable: `overlap` needs `alias NAME`",
+    ),
     "alias": (
         header(" * @Htable out, size 16, alias in\n * @len value\n"),
         "6: @Htable: alias names no pointer `in`",

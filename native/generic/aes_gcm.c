@@ -196,6 +196,8 @@ int rig_aes_gcm_seal(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len
     uint8_t J0[16], counter[16], Xi[16];
     size_t done;
 
+    if (shares_in_part(out, in, in_len))
+        return -1;
     if (!has_lengths(nonce_len, tag_len))
         return -1;
     pre_counter_block(gcm, J0, nonce, nonce_len);
@@ -232,6 +234,8 @@ int rig_aes_gcm_open(const void *ctx, uint8_t *out, const uint8_t *tag, size_t t
     size_t done;
     int genuine;
 
+    if (shares_in_part(out, in, in_len))
+        return -1;
     if (!has_lengths(nonce_len, tag_len))
         return refuse(out, in_len);
     pre_counter_block(gcm, J0, nonce, nonce_len);

@@ -51,6 +51,8 @@ int rig_chacha20_poly1305_seal(const void *ctx, uint8_t *out, uint8_t *tag, size
     const struct message message = {aad, aad_len, out, in_len};
     uint32_t counter[4];
 
+    if (shares_in_part(out, in, in_len))
+        return -1;
     if (!has_lengths(nonce_len, tag_len))
         return -1;
     load_counter(counter, nonce);
@@ -66,6 +68,8 @@ int rig_chacha20_poly1305_open(const void *ctx, uint8_t *out, const uint8_t *tag
     const struct message message = {aad, aad_len, in, in_len};
     uint32_t counter[4];
 
+    if (shares_in_part(out, in, in_len))
+        return -1;
     if (!has_lengths(nonce_len, tag_len))
         return refuse(out, in_len);
     load_counter(counter, nonce);

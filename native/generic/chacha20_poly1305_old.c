@@ -107,6 +107,8 @@ int rig_chacha20_poly1305_old_seal(const void *ctx, uint8_t *out, uint8_t *tag, 
     const struct message message = {aad, aad_len, out, in_len};
     uint32_t counter[4];
 
+    if (shares_in_part(out, in, in_len))
+        return -1;
     if (!has_lengths(nonce_len, tag_len))
         return -1;
     load_counter(counter, nonce);
@@ -123,6 +125,8 @@ int rig_chacha20_poly1305_old_open(const void *ctx, uint8_t *out, const uint8_t 
     const struct message message = {aad, aad_len, in, in_len};
     uint32_t counter[4];
 
+    if (shares_in_part(out, in, in_len))
+        return -1;
     if (!has_lengths(nonce_len, tag_len))
         return refuse(out, in_len);
     load_counter(counter, nonce);

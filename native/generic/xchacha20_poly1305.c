@@ -61,6 +61,8 @@ int rig_xchacha20_poly1305_seal(const void *ctx, uint8_t *out, uint8_t *tag, siz
     struct chapoly derived;
     uint32_t counter[4];
 
+    if (shares_in_part(out, in, in_len))
+        return -1;
     if (!has_lengths(nonce_len, tag_len))
         return -1;
     derive(&derived, counter, ctx, nonce);
@@ -79,6 +81,8 @@ int rig_xchacha20_poly1305_open(const void *ctx, uint8_t *out, const uint8_t *ta
     uint32_t counter[4];
     int genuine;
 
+    if (shares_in_part(out, in, in_len))
+        return -1;
     if (!has_lengths(nonce_len, tag_len))
         return refuse(out, in_len);
     derive(&derived, counter, ctx, nonce);

@@ -22,9 +22,10 @@ int aead_init(void *ctx, void *const *slots, const uint8_t *key, size_t key_len)
 
 /*
  * Encrypts in to out and writes the tag. Returns 0, or -1 with nothing written
- * for a nonce or tag length that the AEAD has not.
+ * for a nonce or tag length that the AEAD has not, and where out and in share
+ * memory in part.
  *   @ctx        in, size 1024, align 16, secret, opaque
- *   @out        out, size in_len, secret, nullable, alias in, refused untouched
+ *   @out        out, size in_len, secret, nullable, alias in, overlap refused, refused untouched
  *   @tag        out, size tag_len, refused untouched
  *   @tag_len    value, public
  *   @nonce      in, size nonce_len, public
@@ -41,9 +42,10 @@ int aead_seal(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len, const
 /*
  * Decrypts in to out and verifies the tag in constant time. Returns 0. On a
  * wrong tag, or a nonce or tag length that the AEAD has not, returns -1 and
- * out is all zero: no plaintext is released.
+ * out is all zero: no plaintext is released. Where out and in share memory in
+ * part, returns -1 with nothing written.
  *   @ctx        in, size 1024, align 16, secret, opaque
- *   @out        out, size in_len, secret, nullable, alias in, refused zero
+ *   @out        out, size in_len, secret, nullable, alias in, overlap refused, refused zero
  *   @tag        in, size tag_len, nullable
  *   @tag_len    value, public
  *   @nonce      in, size nonce_len, public

@@ -3,9 +3,14 @@
  *
  * Each function's comment has one line per argument, in order:
  *   @name  direction, size EXPR | multiple N | min N | max N, align N, secret | public,
- *          opaque, nullable, alias NAME, refused zero | untouched
- * Directions: in (unchanged by the call), out, inout, value, table. `refused`
- * is what a call that refuses its other arguments leaves in an output.
+ *          opaque, nullable, alias NAME, overlap before | refused,
+ *          refused zero | untouched
+ * Directions: in (unchanged by the call), out, inout, value, table. `alias` is
+ * an argument whose memory an output may be, as a whole. `overlap` says what
+ * becomes of an output that shares memory with it in part: it may begin any
+ * number of bytes before it, or the call refuses and writes nothing; without
+ * it no call is made so. `refused` is what a call that refuses its other
+ * arguments leaves in an output.
  */
 #ifndef RIG_AES_H
 #define RIG_AES_H
@@ -33,9 +38,10 @@ void aes_encrypt(const uint8_t in[16], uint8_t out[16], const void *schedule);
 /*
  * Counter mode over whole blocks (SP 800-38A clause 6.5) with the standard
  * incrementing function on the last 32 bits only (SP 800-38D clause 6.2):
- * they wrap modulo 2^32 and carry nowhere. ivec is not updated.
+ * they wrap modulo 2^32 and carry nowhere. ivec is not updated. Blocks are read
+ * and written in order, so that out may begin before in and run into it.
  *   @in        in, size blocks*16, secret, nullable
- *   @out       out, size blocks*16, secret, nullable, alias in
+ *   @out       out, size blocks*16, secret, nullable, alias in, overlap before
  *   @blocks    value, min 0, public
  *   @schedule  in, size 244, align 4, secret, opaque
  *   @ivec      in, size 16, public

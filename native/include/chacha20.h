@@ -11,7 +11,9 @@
 /*
  * out = in xor keystream. counter[0] is the block counter, counter[1..3] the
  * nonce, all in host order. The block counter has 32 bits: past 2^32-1 it
- * wraps to 0 and carries nowhere. counter is not updated.
+ * wraps to 0 and carries nowhere. counter is not updated. out is in, or apart
+ * from it: vector code stores a group of blocks by columns, and so over input
+ * that it has still to read where they share memory in part.
  *   @out      out, size len, secret, nullable, alias in
  *   @in       in, size len, secret, nullable
  *   @len      value, min 0, public

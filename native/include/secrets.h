@@ -32,6 +32,14 @@ static inline uintptr_t tags_differ(const uint8_t a[16], const uint8_t b[16])
     return difference;
 }
 
+/* Whether both have some of the same memory, but are not the same. */
+static inline int shares_in_part(const uint8_t *out, const uint8_t *in, size_t len)
+{
+    const uintptr_t a = (uintptr_t)out, b = (uintptr_t)in, distance = a > b ? a - b : b - a;
+
+    return distance != 0 && distance < len;
+}
+
 /* What open answers instead of a plaintext. */
 static inline int refuse(uint8_t *out, size_t len)
 {

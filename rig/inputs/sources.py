@@ -16,6 +16,7 @@ from rig.inputs.contexts import CARRYING, contexts
 from rig.inputs.edges import edges, has_edges
 from rig.inputs.long_messages import LONGER, huge_messages, is_long, long_messages
 from rig.inputs.negatives import REFUSING, negatives
+from rig.inputs.overlaps import is_overlapping, overlaps
 from rig.inputs.sweeps import is_swept, sweep
 from rig.primitives import own_of
 from rig.profiles import WHOLE
@@ -26,6 +27,7 @@ from rig.vectors.records import Problem, Vector
 PACKAGED = 4
 PUBLISHED, USER = "published", "user"
 EDGES, NEGATIVES, CONTEXTS, ALIGNMENTS = "edges", "negatives", "contexts", "alignments"
+OVERLAPS = "overlaps"
 SWEEP, LONG, HUGE = "sweep", "long", "huge"
 
 _PACKAGED_PRIMITIVES = {  # by how a file's name begins
@@ -84,6 +86,8 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
         found.append(Source(CONTEXTS, 1, lambda: tuple(contexts(primitive))))
     if primitive in ALIGNED:
         found.append(Source(ALIGNMENTS, 1, lambda: tuple(alignments(primitive))))
+    if is_overlapping(primitive):
+        found.append(Source(OVERLAPS, 1, lambda: tuple(overlaps(primitive))))
     if is_swept(primitive):
         found.append(Source(SWEEP, 2, lambda: tuple(_with_nulls(sweep(primitive)))))
     if is_long(primitive):

@@ -14,7 +14,7 @@ from rig.architectures import ARCHITECTURES
 from rig.cache import digest
 from rig.capabilities.paths import Path
 from rig.capabilities.vector import Vector
-from rig.cases import Answer, Case, case_id, to_json
+from rig.cases import Answer, Case, case_id, shifted_text, to_json
 from rig.checks.findings import Finding
 from rig.project import Project
 
@@ -131,6 +131,6 @@ def _shape(case: Case) -> str:
         for name, value in inputs.items()
     ]
     place = f"guard page at {case.placement.side.name.lower()}"
-    in_place = ", in place" if case.placement.in_place else ""
+    in_place = ", in place" if case.placement.in_place else shifted_text(case.placement.shift)
     null = ", NULL for 0 bytes" if case.placement.null else ""
     return f"{case.values.operation}, {', '.join(sizes)}, {place}{in_place}{null}"

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from rig.architectures import ARCHITECTURES
 from rig.capabilities.bits import CapabilityError
 from rig.capabilities.vector import Vector, parse_absolute
+from rig.cases import shifted_text
 from rig.checks.findings import CHECKS
 from rig.report.executed import Share, directions, entered, gaps, instructions, reached_by
 from rig.report.marked import Document, Image, ImageView, image_view, images
@@ -438,7 +439,8 @@ def _case_rows(document: Document) -> Iterator[tuple[str, str]]:
     if expected["refused"]:
         yield "expected", "to be refused"
     side = str(placement["side"]).lower()
-    in_place = ", in place" if placement["in_place"] else ""
+    shift = placement.get("shift", 0)
+    in_place = ", in place" if placement["in_place"] else shifted_text(shift)
     null = ", NULL for 0 bytes" if placement.get("null") else ""
     yield "placement", f"guard page at {side}{in_place}{null}"
     mask = _mask(document["path"]["mask"], document["arch"])

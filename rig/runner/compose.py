@@ -4,11 +4,11 @@ Enters: a plan, a contract, a placement, the targets of the roles. Leaves: a `Sc
 here: what the values mean.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from rig.architectures import Architecture
-from rig.cases import Placement
+from rig.cases import Case, Placement
 from rig.contracts import Argument, Contract, Direction, Function, bits_of, place_of, size_of
 from rig.manifest import Doing
 from rig.primitives.definition import Named, Plan, Use
@@ -27,6 +27,7 @@ from rig.runner.scripts import (
 from rig.runner.scripts import Argument as Passed
 
 _UNTOUCHED = b"\x5c"
+_REFUSES = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,8 @@ class Binding:
 @dataclass(slots=True)
 class _Layout:
     """The buffers of a script as it grows; `named` finds a shared one again, memory that holds
-    others only among the calls of the `group` that is being placed."""
+    others only among the calls of the `group` that is being placed. `begins` is where an input
+    stands in memory that it shares with an output in part."""
 
     binding: Binding
     placement: Placement
@@ -53,6 +55,7 @@ class _Layout:
     named: dict[str, int] = field(default_factory=dict)
     group: str = ""
     points: list[Point] = field(default_factory=list)
+    begins: dict[int, int] = field(default_factory=dict)
 
     def add(
         self,
@@ -98,6 +101,27 @@ class _Layout:
         return len(self.buffers) - 1
 
 
+def permits(case: Case, roles: Collection[str], contract: Contract) -> bool:
+    """Whether a contract says what becomes of outputs that stand as the case's `shift` has them:
+    of any case without one."""
+    shift = case.placement.shift
+    functions = (f for f in contract.functions if f.role in roles)
+    aligns = {
+        max(a.align, f.argument(a.alias).align): a.overlap
+        for f in functions
+        for a in f.arguments
+        if a.alias and a.overlap
+    }
+    said = (o == "refused" or shift < 0 or _apart(case) for o in aligns.values())
+    return not shift or (bool(aligns) and all(said) and not any(shift % a for a in aligns))
+
+
+def _apart(case: Case) -> bool:
+    """Whether the shift is as long as any message."""
+    inputs = case.values.inputs.values()
+    return case.placement.shift >= max(len(v) for v in inputs if isinstance(v, bytes))
+
+
 def compose(plan: Plan, placement: Placement, binding: Binding) -> Script:
     """The script of a plan; ValueError if a value has not the size that the contract gives."""
     layout = _Layout(binding, placement)
@@ -110,6 +134,7 @@ def _call(use: Use, layout: _Layout) -> Call:
     binding, layout.group = layout.binding, use.group
     function = binding.contract.function(use.role)
     numbers = {name: v for name, v in use.arguments.items() if isinstance(v, int)}
+    use = _as_overlapping(use, function, layout)
     use = _as_refused(use, function, layout, numbers)
     indexes = _place_inputs(use, function, layout, numbers)
     arguments = tuple(_pass(a, use, layout, indexes, numbers) for a in function.arguments)
@@ -133,6 +158,25 @@ def _as_refused(use: Use, function: Function, layout: _Layout, numbers: Mapping[
     return replace(use, arguments={**use.arguments, **said}) if said else use
 
 
+def _as_overlapping(use: Use, function: Function, layout: _Layout) -> Use:
+    """The call as one that refuses, where that is what becomes of memory shared in part."""
+    shift = layout.placement.shift
+    if not any(_refuses(a, use, shift) for a in function.arguments):
+        return use
+    untouched = {
+        a.name: replace(value, expected=b"", refused=False)
+        for a in function.arguments
+        if a.direction is Direction.OUT and isinstance(value := use.arguments.get(a.name), Named)
+    }
+    return replace(use, arguments={**use.arguments, **untouched}, returns=_REFUSES)
+
+
+def _refuses(argument: Argument, use: Use, shift: int) -> bool:
+    taken = use.arguments.get(argument.alias or "")
+    size = len(taken) if isinstance(taken, bytes) else 0
+    return argument.overlap == "refused" and 0 < abs(shift) < size
+
+
 def _place_inputs(
     use: Use, function: Function, layout: _Layout, numbers: Mapping[str, int]
 ) -> dict[str, int]:
@@ -142,8 +186,11 @@ def _place_inputs(
     for argument in function.arguments:
         value = use.arguments.get(argument.name)
         if isinstance(value, bytes):
-            output = _sharer(argument, use, function) if layout.placement.in_place else None
             _check_size(argument, value, _size(argument, layout, numbers), use)
+            if layout.placement.shift and (over := _overlapping(argument, use, function)):
+                indexes[argument.name] = _place_shifted(argument, value, over, layout)
+                continue
+            output = _sharer(argument, use, function) if layout.placement.in_place else None
             expected = output.expected if output else None
             if expected is not None:
                 expected += value[len(expected) :]
@@ -159,6 +206,28 @@ def _sharer(argument: Argument, use: Use, function: Function) -> Named | None:
         if other.alias == argument.name and isinstance(value, Named) and value.content is None:
             return value
     return None
+
+
+def _overlapping(argument: Argument, use: Use, function: Function) -> Named | None:
+    """The output of which the contract says what becomes of memory that it shares with an input."""
+    said = any(a.alias == argument.name and a.overlap for a in function.arguments)
+    return _sharer(argument, use, function) if said else None
+
+
+def _place_shifted(argument: Argument, value: bytes, output: Named, layout: _Layout) -> int:
+    """The memory of an input and of the output that begins elsewhere in it."""
+    before, behind = _ways(layout.placement.shift)
+    held = _UNTOUCHED * before + value + _UNTOUCHED * behind
+    expected = output.expected or b""
+    left = held[:behind] + expected + held[behind + len(expected) :]
+    index = layout.add(argument, len(held), held, left, constant=False)
+    layout.begins[index] = before
+    return index
+
+
+def _ways(shift: int) -> tuple[int, int]:
+    """Where the input and where the output begins in their memory."""
+    return max(0, -shift), max(0, shift)
 
 
 def _check_size(argument: Argument, value: bytes, size: int, use: Use) -> None:
@@ -191,10 +260,14 @@ def _pass(
         return Word(value % (1 << bits), bits)
     null = layout.placement.null and argument.nullable and not _size(argument, layout, numbers)
     if isinstance(value, bytes):
-        return Pointer(indexes[argument.name], null=null)
-    shared = layout.placement.in_place and value.content is None
+        return Pointer(
+            indexes[argument.name], layout.begins.get(indexes[argument.name], 0), null=null
+        )
+    shifted = bool(layout.placement.shift and argument.overlap)
+    shared = (layout.placement.in_place or shifted) and value.content is None
     if shared and argument.alias is not None and argument.alias in indexes:
-        return Pointer(indexes[argument.alias], null=null)
+        offset = _ways(layout.placement.shift)[1] if shifted else 0
+        return Pointer(indexes[argument.alias], offset, null=null)
     if argument.at is not None:
         name, offset = place_of(argument.at)
         return Pointer(_holder(name, layout, numbers), offset)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from rig.architectures import ARCHITECTURES
-from rig.cases import Placement
+from rig.cases import Case, Placement, Values
 from rig.contracts import Contract, read
 from rig.primitives.definition import Named, Plan, Use
-from rig.runner.compose import Binding, compose
+from rig.runner.compose import Binding, compose, permits
 from rig.runner.scripts import (
     Address,
     Call,
@@ -275,6 +275,70 @@ def test_what_a_refusal_leaves_is_for_the_contract_to_say(
     assert after.name == ("in" if in_place else "out")
     assert after.expected == (after.content if left is None else left)
     assert after.expected is not None
+
+
+@pytest.mark.parametrize(
+    ("shift", "before", "after"),
+    [
+        (-2, "..12345", "abcde45"),
+        (2, "12345..", "12abcde"),
+        (5, "12345.....", "12345abcde"),
+        (-6, "......12345", "abcde.12345"),
+    ],
+)
+def test_an_output_that_begins_elsewhere_in_its_inputs_memory(
+    tmp_path: Path, shift: int, before: str, after: str
+) -> None:
+    script = _overlapping(tmp_path, "before", shift, Named("out", expected=b"abcde"))
+    assert [buffer.name for buffer in script.buffers] == ["in", "key"]
+    shared = script.buffers[0]
+    assert (shared.content, shared.expected) == (_bytes(before), _bytes(after))
+    out, given = _only(script).arguments[:2]
+    assert (out, given) == (Pointer(0, max(0, shift)), Pointer(0, max(0, -shift)))
+
+
+@pytest.mark.parametrize(("shift", "refused"), [(1, True), (-4, True), (5, False), (-5, False)])
+def test_an_overlap_that_is_refused_changes_nothing(
+    tmp_path: Path, shift: int, refused: bool
+) -> None:
+    script = _overlapping(tmp_path, "refused", shift, Named("out", expected=b"abcde"))
+    shared = script.buffers[0]
+    assert (shared.expected == shared.content) == refused
+    assert _only(script).returns == Word(0xFFFFFFFF if refused else 0, 32)
+
+
+@pytest.mark.parametrize(
+    ("word", "shift", "permitted"),
+    [
+        ("", 0, True),
+        ("", -1, False),
+        (", overlap before", -1, True),
+        (", overlap before", 1, False),
+        (", overlap before", 5, True),
+        (", overlap before, align 4", -1, False),
+        (", overlap refused", 1, True),
+        (", overlap refused", -1, True),
+    ],
+)
+def test_what_a_contract_permits(tmp_path: Path, word: str, shift: int, permitted: bool) -> None:
+    (tmp_path / "toy.h").write_text(HEADER.replace("alias in", f"alias in{word}"))
+    case = Case("c", Values("toy", "run", {"data": b"12345"}), Placement(shift=shift))
+    assert permits(case, ("run",), read(tmp_path / "toy.h")) == permitted
+
+
+def _overlapping(folder: Path, word: str, shift: int, out: Named) -> Script:
+    text = HEADER.replace("alias in", f"alias in, overlap {word}").replace(
+        "void toy_r", "int toy_r"
+    )
+    (folder / "toy.h").write_text(text)
+    binding = Binding(ARCHITECTURES["x86_64"], read(folder / "toy.h"), TARGETS)
+    arguments = {"out": out, "in": b"12345", "len": 5, "key": KEY, "blocks": 0}
+    return compose(Plan((Use("run", arguments, returns=0),)), Placement(shift=shift), binding)
+
+
+def _bytes(text: str) -> bytes:
+    """With dots for what belongs to neither."""
+    return text.replace(".", "\x5c").encode()
 
 
 def test_what_a_form_only_reads_is_constant_and_what_lies_behind_a_state_is_free(

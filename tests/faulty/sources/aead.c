@@ -20,6 +20,9 @@ enum fault {
     KEYS_EARLY,
     BYTEWISE,
     WORDWISE,
+    OVERLAPS,
+    OVERLAPS_BEFORE,
+    CLEARS,
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -98,6 +101,14 @@ INLINE int refuse_open(enum fault fault, uint8_t *out, size_t len)
     return refuse(out, fault == LEAVES_TAIL ? len - len % 16 : len);
 }
 
+/* Whether out and in have some of the same memory, but are not the same. */
+INLINE int overlap(enum fault fault, const uint8_t *out, const uint8_t *in, size_t len)
+{
+    if (fault == OVERLAPS || (fault == OVERLAPS_BEFORE && out < in))
+        return 0;
+    return shares_in_part(out, in, len);
+}
+
 INLINE int init(enum fault fault, void *ctx, void *const *slots, const uint8_t *key,
                 size_t key_len)
 {
@@ -113,6 +124,8 @@ INLINE int seal(enum fault fault, const void *ctx, uint8_t *out, uint8_t *tag, s
     const struct message message = {aad, aad_len, out, in_len};
     uint32_t counter[4];
 
+    if (overlap(fault, out, in, in_len))
+        return fault == CLEARS ? refuse(out, in_len) : -1;
     if (!has_lengths(fault == SHORT_TAG ? NONE : fault, nonce_len, tag_len))
         return fault == WRITES ? refuse(out, in_len) : -1; /* as open refuses */
     load_counter(counter, nonce);
@@ -140,6 +153,8 @@ INLINE int open(enum fault fault, const void *ctx, uint8_t *out, const uint8_t *
     const struct message message = {aad, aad_len, in, in_len};
     uint32_t counter[4];
 
+    if (overlap(fault, out, in, in_len))
+        return fault == CLEARS ? refuse(out, in_len) : -1;
     if (!has_lengths(fault, nonce_len, tag_len))
         return refuse_open(fault, out, in_len);
     load_counter(counter, nonce);
@@ -189,3 +204,6 @@ VARIANT(writes, WRITES)
 VARIANT(keys_early, KEYS_EARLY)
 VARIANT(bytewise, BYTEWISE)
 VARIANT(wordwise, WORDWISE)
+VARIANT(overlaps, OVERLAPS)
+VARIANT(overlaps_before, OVERLAPS_BEFORE)
+VARIANT(clears, CLEARS)

@@ -4,7 +4,7 @@
  */
 #include "../../../native/generic/aes_ct64.c"
 
-enum fault { NONE, LONG_COUNTER, BITS, SHORT_COUNT };
+enum fault { NONE, LONG_COUNTER, BITS, SHORT_COUNT, BACKWARDS, PAIRS };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -25,18 +25,32 @@ INLINE void increment(enum fault fault, uint8_t counter[16])
         ;
 }
 
+/* Which block is next: for a fault not the one behind the last, which shows where out runs into
+   in. */
+INLINE size_t place_of(enum fault fault, size_t done, size_t blocks)
+{
+    if (fault == BACKWARDS)
+        return blocks - 1 - done;
+    return fault == PAIRS && (done | 1) < blocks ? done ^ 1 : done;
+}
+
 INLINE void ctr32(enum fault fault, const uint8_t *in, uint8_t *out, size_t blocks,
                   const void *schedule, const uint8_t ivec[16])
 {
     uint8_t counter[16], keystream[16];
+    const uint32_t start = load32_be(ivec + 12);
 
     __builtin_memcpy(counter, ivec, 16);
-    for (size_t done = 0; done < blocks; done++, in += 16, out += 16) {
+    for (size_t done = 0; done < blocks; done++) {
+        const size_t at = place_of(fault, done, blocks);
+
+        if (fault == BACKWARDS || fault == PAIRS)
+            store32_be(counter + 12, start + (uint32_t)at);
         if (fault == SHORT_COUNT && done == 1 << 16)
             __builtin_memcpy(counter, ivec, 16); /* as a count of 16 bits wraps */
         rig_aes_encrypt_ct64(counter, keystream, schedule);
         for (int i = 0; i < 16; i++)
-            out[i] = in[i] ^ keystream[i];
+            out[16 * at + i] = in[16 * at + i] ^ keystream[i];
         increment(fault, counter);
     }
 }
@@ -64,3 +78,5 @@ VARIANT(clean, NONE, int)
 VARIANT(long_counter, LONG_COUNTER, int)
 VARIANT(bits, BITS, int64_t)
 VARIANT(short_count, SHORT_COUNT, int)
+VARIANT(backwards, BACKWARDS, int)
+VARIANT(pairs, PAIRS, int)
