@@ -191,7 +191,7 @@ def _gate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench_arguments(parser: argparse.ArgumentParser) -> None:
-    _manifests(parser)
+    parser.add_argument("manifest", nargs="?", help="default ./rig.toml, else the bundled project")
     _chosen(parser, "primitive", "variant", "arch", "require-arch", "runner", "cc", "cache-dir")
     parser.add_argument(
         "--path",

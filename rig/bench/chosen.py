@@ -61,10 +61,9 @@ def _choice(text: str) -> Choice:
     return tuple((slot, variant) for slot, _, variant in pairs)
 
 
-def check_named(manifests: Sequence[Manifest], texts: Sequence[str]) -> None:
+def check_named(manifest: Manifest, texts: Sequence[str]) -> None:
     """ManifestError for a path with slots that no primitive has together."""
-    primitives = [p for manifest in manifests for p in manifest.primitives.values()]
-    slots = [{*p.slots} or {p.name} for p in primitives]
+    slots = [{*p.slots} or {p.name} for p in manifest.primitives.values()]
     for text in texts:
         wanted = {slot for slot, _ in _choice(text)}
         if not any(wanted <= own for own in slots):

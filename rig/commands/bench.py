@@ -49,25 +49,17 @@ def main(parsed: argparse.Namespace) -> int:
     if parsed.report:
         read_run(parsed.report)  # says now what is wrong with it
     old = document.read(FilePath(parsed.compare)) if parsed.compare else None
-    read = [manifests.read(path) for path in manifest_paths(parsed.manifests)]
-    check_named(read, parsed.path or ())
     toolchain, cache = find_toolchain(options.cc), cache_folder(options.cache_dir)
-    projects, absences = open_projects(read, options, toolchain, cache)
-    check_names(projects, options)
-    found: list[Row | Untimed] = [
-        Untimed(absence.arch, "", "", f"{absence.reason}; {absence.fix}") for absence in absences
-    ]
+    projects, absent = _projects(parsed, options, toolchain, cache)
     if parsed.coverage_cost:
-        return _coverage_cost(projects, parsed, options, cache)
-    with _against(parsed, toolchain, cache, found) as rivals:
-        for project in projects:
-            found += _project(project, parsed, options, cache, rivals.rival if rivals else None)
-    if rivals:
-        found += [
-            Untimed("", "", "", f"{title}: {reason}") for title, reason in rivals.lacking.items()
-        ]
+        return _coverage_cost(projects, absent, parsed, options, cache)
+    with _against(parsed, toolchain, cache) as (rivals, unfound):
+        find_rival = rivals.rival if rivals else None
+        found = [one for p in projects for one in _project(p, parsed, options, cache, find_rival)]
+    lacking = rivals.lacking if rivals else {}
     rows = [each for each in found if isinstance(each, Row)]
-    untimed = [each for each in found if isinstance(each, Untimed)]
+    untimed = [*absent, *unfound, *(each for each in found if isinstance(each, Untimed))]
+    untimed += [Untimed("", "", "", f"{title}: {reason}") for title, reason in lacking.items()]
     if not rows and not untimed:
         raise RigError("nothing to time: no primitive has such a path")
     print("\n".join(_lines(parsed, old, rows, untimed)))
@@ -76,16 +68,32 @@ def main(parsed: argparse.Namespace) -> int:
     return 1 if any(each.wrong for each in untimed) else 0
 
 
+def _projects(
+    parsed: argparse.Namespace, options: Options, toolchain: Toolchain, cache: FilePath
+) -> tuple[list[Project], list[Untimed]]:
+    """The manifest on each architecture that was asked for, and those that do not run here."""
+    (path,) = manifest_paths([parsed.manifest] if parsed.manifest else [])
+    read = manifests.read(path)
+    check_named(read, parsed.path or ())
+    projects, absences = open_projects([read], options, toolchain, cache)
+    check_names(projects, options)
+    return projects, [Untimed(a.arch, "", "", f"{a.reason}; {a.fix}") for a in absences]
+
+
 def _oracle(parsed: argparse.Namespace) -> int:
     found = list(costs.oracle(parsed.rounds or ROUNDS))
     return _print_costs(parsed, "oracle", found, ())
 
 
 def _coverage_cost(
-    projects: Sequence[Project], parsed: argparse.Namespace, options: Options, cache: FilePath
+    projects: Sequence[Project],
+    absent: Sequence[Untimed],
+    parsed: argparse.Namespace,
+    options: Options,
+    cache: FilePath,
 ) -> int:
     found: list[Cost] = []
-    untimed: list[Untimed] = []
+    untimed = [*absent]
     for project in projects:
         with project.session() as session:
             for each, _ in _prepared(project, session, parsed, options, cache):
@@ -120,18 +128,17 @@ def _check(parsed: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def _against(
-    parsed: argparse.Namespace, toolchain: Toolchain, cache: FilePath, found: list[Row | Untimed]
-) -> Iterator[Against | None]:
-    """The library of `--against`; without one that is there, a line that says so."""
+    parsed: argparse.Namespace, toolchain: Toolchain, cache: FilePath
+) -> Iterator[tuple[Against | None, list[Untimed]]]:
+    """The library of `--against`, or a line that says that it is not here."""
     library = find(parsed.against) if parsed.against else None
     if library is None:
-        if parsed.against:
-            found.append(Untimed("", "", "", f"--against {parsed.against}: no such library here"))
-        yield None
+        reason = f"--against {parsed.against}: no such library here"
+        yield None, [Untimed("", "", "", reason)] if parsed.against else []
         return
     timing = build_timing(host_architecture() or "x86_64", toolchain, cache)
     with Against(library, timing) as rivals:
-        yield rivals
+        yield rivals, []
 
 
 def _add_to_report(named: str, bench: Mapping[str, Any]) -> None:
@@ -199,8 +206,6 @@ def _prepared(
 def _paths(
     project: Project, session: Session, primitive: Primitive, parsed: argparse.Namespace
 ) -> tuple[Path, ...]:
-    if not any(variant.arch == project.arch for variant in project.manifest.variants(project.arch)):
-        return ()
     if parsed.path:
         return named(project, primitive, parsed.path)
     return chosen(project, enumerate_paths(project, session, primitive), parsed.variant or ())
