@@ -61,8 +61,8 @@ PLAINLY = {True: "yes", False: "no", None: "-"}
 # The bundled project's own tests, which no run of the rig makes.
 LENGTHS = "test_lengths"
 FUNCTIONS = {
-    "test_cpuid": test_cpuid.test_pure_function,
-    "test_hwcap": test_hwcap.test_pure_function,
+    "test_cpuid": test_cpuid.test_random_leaves,
+    "test_hwcap": test_hwcap.test_words,
 }
 # A fused kernel has no vectors of its own.
 COMPOSED = {"aes_gcm_fused": "aes_gcm"}

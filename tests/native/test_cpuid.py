@@ -1,9 +1,9 @@
-"""native/dispatch/cpuid.c: the pure function against the station's own policy on random leaves,
-and the once-initialiser against this machine."""
+"""native/dispatch/cpuid.c: the pure function against the station's own policy on random leaves and
+against real machines, and the once-initialiser against this machine."""
 
 import random
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from rig import manifest
 from rig.architectures import ARCHITECTURES
 from rig.build.toolchain import find_toolchain
 from rig.capabilities.host import CpuidLeaves, Registers, vector_from_cpuid
+from rig.capabilities.models import parse_cpu
 from rig.data import data_folder
 from rig.project import Project, build
 from rig.runner.command import AbsentError
@@ -19,6 +20,10 @@ from rig.runner.encode import encode
 from rig.runner.scripts import Address, Buffer, Call, Pointer, Prologue, Script, Word, Write
 from rig.runner.session import Session
 
+from ..capabilities.machines import ALL_STATE, MACHINES, STATES, machine
+
+Leaves = tuple[CpuidLeaves, int]
+Words = Sequence[int]
 LEAF_SETS = 2000
 INTEL, AMD = (0x756E6547, 0x6C65746E, 0x49656E69), (0x68747541, 0x444D4163, 0x69746E65)
 
@@ -66,18 +71,33 @@ def raw(found: CpuidLeaves, xcr0: int) -> bytes:
     )
 
 
-def test_pure_function(project: Project, session: Session) -> None:
-    chance = random.Random(0xC9)
+def judge(project: Project, session: Session, asked: Iterable[tuple[Leaves, Words]]) -> None:
+    """Asks the native function for the vector of each set of leaves."""
     function = Address(project.image.symbols["rig_ia32cap_from_cpuid"])
     scripts = []
-    for _ in range(LEAF_SETS):
-        found, xcr0 = random_leaves(chance)
-        words = vector_from_cpuid(found, xcr0, project.arch).words
+    for (found, xcr0), words in asked:
         vector = Buffer("vector", 40, expected=struct.pack("<10I", *words), align=4)
         leaves = Buffer("leaves", 68, raw(found, xcr0), constant=True, align=4)
         scripts.append(Script((vector, leaves), (Call(function, (Pointer(0), Pointer(1))),)))
     result = session.run(encode(scripts), Prologue(), seed=3)
-    assert (result.events, result.ran) == ((), LEAF_SETS)
+    assert (result.events, result.ran) == ((), len(scripts))
+
+
+def test_random_leaves(project: Project, session: Session) -> None:
+    chance = random.Random(0xC9)
+    asked = [random_leaves(chance) for _ in range(LEAF_SETS)]
+    judge(project, session, ((a, vector_from_cpuid(*a, project.arch).words) for a in asked))
+
+
+@pytest.mark.parametrize("part", MACHINES)
+def test_real_machines(project: Project, session: Session, part: str) -> None:
+    """Under an operating system that saves everything a machine is its model; each state that
+    is not saved takes its features away."""
+    whole = vector_from_cpuid(machine(part), ALL_STATE, project.arch)
+    model = parse_cpu(MACHINES[part][0], project.arch)
+    assert set(whole.names) - {"ht"} == set(model.names)
+    asked = [(machine(part), state) for state, *_ in STATES]
+    judge(project, session, ((a, vector_from_cpuid(*a, project.arch).words) for a in asked))
 
 
 def test_initialiser(project: Project, session: Session) -> None:

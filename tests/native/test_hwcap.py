@@ -2,7 +2,7 @@
 and on random words, and the once-initialiser against what the runner was given."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,12 +11,15 @@ from rig import manifest
 from rig.architectures import ARCHITECTURES
 from rig.build.toolchain import find_toolchain
 from rig.capabilities.host import vector_from_hwcap
+from rig.capabilities.vector import Vector
 from rig.data import data_folder
 from rig.project import Project, build
 from rig.runner.command import AbsentError
 from rig.runner.encode import encode
 from rig.runner.scripts import Address, Buffer, Call, Pointer, Prologue, Script, Word, Write
 from rig.runner.session import Session
+
+from ..capabilities.machines import ARM_MACHINES, hwcaps
 
 RANDOM_WORDS = 500
 VECTOR_BYTES = 4
@@ -49,12 +52,31 @@ def words(bits: int) -> Iterator[tuple[int, int]]:
         yield chance.getrandbits(bits), chance.getrandbits(bits)
 
 
-def test_pure_function(project: Project, session: Session) -> None:
+def test_words(project: Project, session: Session) -> None:
+    bits = ARCHITECTURES[project.arch].pointer_bits
+    asked = list(words(bits))
+    judge(project, session, ((*a, vector_from_hwcap(*a, project.arch).value) for a in asked))
+
+
+def test_real_machines(project: Project, session: Session) -> None:
+    """Against the names of capabilities that a machine has."""
+    rows = (row[1:] for row in ARM_MACHINES if row[1] == project.arch)
+    judge(
+        project,
+        session,
+        (
+            (*hwcaps(flags, arch), Vector.of(arch, names.split()).value)
+            for arch, flags, names in rows
+        ),
+    )
+
+
+def judge(project: Project, session: Session, asked: Iterable[tuple[int, int, int]]) -> None:
+    """Asks the native function for the vector of each AT_HWCAP and AT_HWCAP2."""
     bits = ARCHITECTURES[project.arch].pointer_bits
     function = Address(project.image.entry("rig_armcap_from_hwcap"))
     scripts = []
-    for hwcap, hwcap2 in words(bits):
-        expected = vector_from_hwcap(hwcap, hwcap2, project.arch).value
+    for hwcap, hwcap2, expected in asked:
         arguments = (Word(hwcap, bits), Word(hwcap2, bits))
         scripts.append(Script((), (Call(function, arguments, Word(expected, 32)),)))
     result = session.run(encode(scripts), Prologue(), seed=3)
