@@ -39,13 +39,15 @@ class Placement:
     whole alignments of theirs; `in_place` lets an output share its input's memory where the
     contract allows it; with `null` pointers to no bytes are NULL where the contract allows that.
     With `shift` the output stands so many bytes behind its input's beginning, below 0 before it,
-    in one memory, where the contract says what becomes of that."""
+    in one memory, where the contract says what becomes of that. `masks`, absolute, are put in
+    force in turn, one before each call but the first."""
 
     side: Side = Side.END
     skews: Mapping[str, int] = field(default_factory=dict)
     in_place: bool = False
     null: bool = False
     shift: int = 0
+    masks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def case_id(values: Values, placement: Placement) -> str:
     text = f"{placement.side:d}{sorted(placement.skews.items())}{placement.in_place}"
     text += "null" if placement.null else ""
     text += f"shift {placement.shift}" if placement.shift else ""
+    text += "".join(placement.masks)
     return hashlib.sha256(values.key() + text.encode()).hexdigest()[:12]
 
 
@@ -99,6 +102,8 @@ def to_json(case: Case) -> dict[str, Any]:
             "shift": case.placement.shift,
         },
     }
+    if case.placement.masks:
+        document["placement"]["masks"] = list(case.placement.masks)
     if case.expected is not None:
         outputs = {n: v.hex() for n, v in case.expected.outputs.items()}
         document["expected"] = {"outputs": outputs, "refused": case.expected.refused}
@@ -124,6 +129,7 @@ def from_json(document: Mapping[str, Any]) -> Case:
             bool(placed["in_place"]),
             bool(placed.get("null", False)),
             int(placed.get("shift", 0)),
+            tuple(placed.get("masks", ())),
         ),
         expected=expected,
     )

@@ -27,6 +27,7 @@ from rig.checks.race import CHECK as RACE
 from rig.checks.race import Race
 from rig.checks.stack import CHECK as STACK
 from rig.checks.stack import watch_stack
+from rig.checks.switching import switched
 from rig.checks.trial import CPU_BUDGET_US, where
 from rig.checks.unwind import CHECK as UNWIND
 from rig.checks.unwind import (
@@ -44,6 +45,7 @@ from rig.inputs.sources import (
     PACKAGED,
     PUBLISHED,
     SWEEP,
+    SWITCHES,
     USER,
     Source,
     problems,
@@ -119,6 +121,8 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
         for _, _, path, source in (row for row in ranked if row[0] == rank):
             yield f"{path.id}/{source.name}", _maker(BatchItem, path=path, source=source)
         for path in paths if rank == 3 else ():
+            if lab.sharing(project, path) and lab.plan.is_due(project, path, SWITCHES):
+                yield f"{path.id}/{SWITCHES}", _maker(SwitchItem, path=path)
             if path.id in unwound and lab.plan.is_due(project, path, UNWIND):
                 yield f"{path.id}/{UNWIND}", _maker(UnwindItem, path=path)
         for name in names if rank == 3 else ():
@@ -149,6 +153,8 @@ def sources_of(lab: Lab, project: Project, path: Path) -> Iterator[str]:
         yield UNWIND
     if _is_watched(path) and lab.selection.amount(STACK):
         yield STACK
+    if lab.sharing(project, path) and lab.selection.amount(SWITCHES):
+        yield SWITCHES
 
 
 def _is_watched(path: Path) -> bool:
@@ -375,6 +381,34 @@ class BatchItem(_RigItem):
             f for mask, o in outcomes for f in failures_of(lab, project, path, batch, mask, o)
         ]
         if failures:
+            raise FoundFault(report(lab, failures))
+
+
+class SwitchItem(_RigItem):
+    """Messages begun on one path and carried on by the others whose contexts have its layouts."""
+
+    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._run = (lab, project, path)
+        self.set_paths(lab, project, (path,))
+
+    def judge(self) -> None:
+        """Runs, records a row, fails with the first findings."""
+        lab, project, path = self._run
+        reason = unrunnable(project, path)
+        if reason:
+            lab.record(project, skipped_row(path, SWITCHES, "cpu", reason))
+            pytest.skip(reason)
+        try:
+            others = lab.sharing(project, path)
+            batch = switched(project, path, others, *lab.switches(path))
+            outcome = lab.run_switched(project, path, others, batch)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            lab.record(project, skipped_row(path, SWITCHES, ERROR, text))
+            raise
+        lab.record(project, _row(project, path, SWITCHES, added_up((outcome,))))
+        if failures := failures_of(lab, project, path, batch, path.masks[0], outcome):
             raise FoundFault(report(lab, failures))
 
 

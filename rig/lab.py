@@ -21,8 +21,10 @@ from rig.capabilities.vector import Vector
 from rig.cases import Answer, Case, Inputs
 from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.stack import LENGTHS as STACK_LENGTHS
+from rig.checks.switching import sharing
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
+from rig.inputs.contexts import switches
 from rig.inputs.sources import Source, limited, sources
 from rig.inputs.twins import LENGTHS, LONG, twins
 from rig.plan import Plan, unrunnable
@@ -145,6 +147,28 @@ class Lab:
             trial = Trial(mask, self.seeds(), recorded=recorded, ways=ways)
             outcome = try_batch(project, self.session(project), path, batch, trial)
             yield mask, settle(project, path, self.selection.checks, outcome)
+
+    def sharing(self, project: Project, path: Path) -> tuple[Path, ...]:
+        """The paths that can take turns with a path here, on messages that both take."""
+        every = [p for sweep in project.sweeps for p in sweep.paths]
+        found = [p for p in sharing(project, path, every) if not unrunnable(project, p)]
+        cases = [case for case in switches(path.primitive) if takes(path, case)] if found else []
+        return tuple(p for p in found if cases and all(takes(p, case) for case in cases))
+
+    def switches(self, path: Path) -> Contents:
+        """The cases of a path in which its masks may change, with their answers."""
+        definition = PRIMITIVES[path.primitive]
+        cases = [case for case in switches(path.primitive) if takes(path, case)]
+        found = answers(definition, cases, self.plan.cache)
+        return with_inverses(definition, cases, found)
+
+    def run_switched(
+        self, project: Project, path: Path, others: tuple[Path, ...], batch: Batch
+    ) -> Outcome:
+        """Runs a batch in whose scripts others take turns with the path."""
+        trial = Trial(path.masks[0], self.seeds(), others=others)
+        outcome = try_batch(project, self.session(project), path, batch, trial)
+        return settle(project, path, self.selection.checks, outcome)
 
     def several(
         self, project: Project, path: Path, cases: Sequence[Case], found: Sequence[Answer]

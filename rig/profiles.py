@@ -56,6 +56,7 @@ PARTS = (
         "negatives", "for AEADs: forgeries, and lengths of tag, nonce and key that must be refused"
     ),
     Part("contexts", "messages in parts, contexts set up again, kept, and in turn with others"),
+    Part("switches", "a mask that changes between two calls, where contexts have one layout"),
     Part("alignments", "each pointer by itself at each distance from a multiple of 64", quick=0),
     Part("overlaps", "outputs that share memory with their input in part", quick=0),
     Part(

@@ -431,6 +431,19 @@ def prologue(project: Project, path: Path, mask: Vector) -> Prologue:
     return Prologue((write,), table_of(project, primitive, path.choice) + composed)
 
 
+def turns(project: Project, paths: Sequence[Path]) -> dict[str, tuple[Write, ...]]:
+    """By each path's first mask, what puts it in force between two calls: the vector, and the
+    table that a dispatcher would fill."""
+    arch = ARCHITECTURES[project.arch]
+    found: dict[str, tuple[Write, ...]] = {}
+    for path in paths:
+        table = table_of(project, project.manifest.primitives[path.primitive], path.choice)
+        data = struct.pack(_pointers(arch, len(table)), *table)
+        write = Write(arch.places.table, data)
+        found[str(path.masks[0])] = (vector_write(project, path.masks[0]), write)
+    return found
+
+
 def binding(project: Project, path: Path) -> Binding:
     """How the contract of a path's primitive stands in the image."""
     primitive = project.manifest.primitives[path.primitive]

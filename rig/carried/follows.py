@@ -28,8 +28,11 @@ def path_key(lab: Lab, project: Project, path: Path) -> str:
     """The key of a path: equal keys, equal verdicts, but for the luck of the searches."""
     manifest, options = project.manifest, lab.plan.options
     primitive = manifest.primitives[path.primitive]
-    variants = chosen_variants(manifest, primitive, project.arch, path.choice)
+    together = (path, *lab.sharing(project, path))
+    each = [chosen_variants(manifest, primitive, project.arch, p.choice) for p in together]
+    variants = list({v.primitive + v.name: v for chosen in each for v in chosen}.values())
     return digest(
+        repr([(p.choice, p.masks) for p in together]),
         rig_digest(),
         repr((project.runner, project.host, lab.plan.toolchain)),
         repr((options.seed, options.novelty_budget, options.profile)),

@@ -12,7 +12,7 @@ flow reaches outside of every function is not seen.
 """
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path as FilePath
@@ -74,16 +74,22 @@ def static_findings(
 
 
 def executed(
-    project: Project, path: Path, hits: Collection[int], describe: Describe
+    project: Project,
+    path: Path,
+    hits: Collection[int],
+    describe: Describe,
+    others: Sequence[Path] = (),
 ) -> list[tuple[int, Finding]]:
     """The findings about instructions that a path executed, each with the first one's address;
-    `hits` are the addresses of all. What every mask of the path has is allowed."""
-    shared = functools.reduce(Vector.__and__, path.masks) | Vector.base(path.arch)
-    names = allowed(frozenset(shared.names), path.arch)
+    `hits` are the addresses of all. What every mask of the path has is allowed, and what every
+    mask of one of the others has that take turns with it."""
+    names, *more = map(_allowed, (path, *others))
     ran = hits if isinstance(hits, frozenset) else frozenset(hits)
     found = []
     for needed, addresses in _table(_Key(project.image.path, project.image)).items():
         missing = needed - names
+        if any(needed <= each for each in more):
+            continue
         for address in sorted(addresses & ran) if missing else ():
             if missing <= _DETECTION and not _owners(project, address):
                 continue
@@ -92,6 +98,12 @@ def executed(
         (address, _dynamic(symbol, missing, address, path, describe))
         for (symbol, missing), address in _first(project, found).items()
     ]
+
+
+def _allowed(path: Path) -> frozenset[str]:
+    """What every mask of a path has."""
+    shared = functools.reduce(Vector.__and__, path.masks) | Vector.base(path.arch)
+    return allowed(frozenset(shared.names), path.arch)
 
 
 def _first(

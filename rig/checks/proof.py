@@ -4,7 +4,7 @@ Enters: what was executed. Leaves: findings. Never here: output; equal output is
 of the path.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rig.build.image import Function
@@ -34,12 +34,15 @@ class Proof:
     least: int = 0
 
 
-def claim(project: Project, path: Path) -> Claim:
-    """The claim of a path. Functions outside every variant's sources (compositions, the
-    dispatcher, what compilers call) are nobody's: they may run on every path."""
+def claim(project: Project, path: Path, others: Sequence[Path] = ()) -> Claim:
+    """The claim of a path, and of those that take turns with it. Functions outside every
+    variant's sources (compositions, the dispatcher, what compilers call) are nobody's: they may
+    run on every path."""
     manifest = project.manifest
     variants = manifest.variants(path.arch)
-    chosen = chosen_variants(manifest, manifest.primitives[path.primitive], path.arch, path.choice)
+    primitive = manifest.primitives[path.primitive]
+    each = [chosen_variants(manifest, primitive, path.arch, p.choice) for p in (path, *others)]
+    chosen = {(v.primitive, v.name): v for taken in each for v in taken}.values()
     lent = [v for c in chosen for v in variants if _lends(c, v)]
     allowed = {(v.primitive, v.name) for v in (*chosen, *lent)}
     strangers = frozenset(

@@ -17,7 +17,7 @@ from rig.checks.capability import executed
 from rig.checks.crossing import Crossing, Run, find_crossing
 from rig.checks.findings import Finding
 from rig.checks.judge import Observation, judge, unsettled
-from rig.checks.proof import claim, prove
+from rig.checks.proof import Claim, claim, prove
 from rig.manifest import Acceptance
 from rig.project import Project, decoded, directions_of, prologue
 from rig.runner.batches import Batch
@@ -43,6 +43,7 @@ class Trial:
     budget_us: int = CPU_BUDGET_US
     recorded: bool = True
     ways: bool = True
+    others: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,12 @@ def try_batch(
     order = session.addresses(results[0].order)
     if batch.size and trial.recorded:
         ran = frozenset(f for a in order if (f := project.image.function_at(a)))
-        findings += _path_findings(project, path, results, ran, batch, run)
-        findings += _capability_findings(project, path, order, batch.size, run)
+        claimed = claim(project, path, trial.others)
+        findings += _path_findings(project, claimed, results, ran, batch, run)
+        taken = executed(
+            project, path, frozenset(order), functools.partial(where, project), trial.others
+        )
+        findings += _capability_findings(project, taken, batch.size, run)
     failed = max(result.failed_scripts for result in results)
     abandoned = max(result.abandoned for result in results)
     judged = batch.size - abandoned
@@ -135,14 +140,13 @@ def flow_of(project: Project, result: RunResult) -> Flow:
 
 def _path_findings(
     project: Project,
-    path: Path,
+    claimed: Claim,
     results: Sequence[RunResult],
     ran: frozenset[Function],
     batch: Batch,
     run: Run,
 ) -> list[Finding]:
     """The path check; a crash excuses code that has not run, never a stranger's that has."""
-    claimed = claim(project, path)
     crashed = any(e.kind in (Kind.CRASH, Kind.EXIT) for r in results for e in r.events)
     longest = functools.partial(_longest, batch)
     findings = [f for f in prove(claimed, ran, longest) if f.symbol or not crashed]
@@ -163,10 +167,9 @@ def _longest(batch: Batch) -> int:
 
 
 def _capability_findings(
-    project: Project, path: Path, order: Sequence[int], size: int, run: Run
+    project: Project, found: Sequence[tuple[int, Finding]], size: int, run: Run
 ) -> list[Finding]:
     """What a path's masks do not allow, each with the first script that executes it."""
-    found = executed(project, path, frozenset(order), functools.partial(where, project))
     base = project.image.text.address
     return [
         replace(finding, script=crossing.script) if crossing else finding

@@ -61,6 +61,8 @@ def emit(language: str, subject: Subject) -> str:
     calls = [step for step in _script(subject).steps if isinstance(step, Call)]
     if any(isinstance(a, TablePointer) and a.index for call in calls for a in call.arguments):
         raise RigError(f"--emit: {_CHOOSES}; run `rig replay` without it")
+    if subject.case.placement.masks:
+        raise RigError("--emit: a program has one mask; run `rig replay` without it")
     if language == "python" and any(call.ms_abi for call in calls):
         raise RigError("--emit python: ctypes calls nothing by ms_abi; use --emit c")
     text = (_TEMPLATES / f"reproducer.{_SUFFIXES[language]}.in").read_text(encoding="utf-8")

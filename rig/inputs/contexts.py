@@ -5,6 +5,7 @@ Never here: how two operations become one script (see `rig.primitives.pairs`), o
 the first call, which every case has.
 """
 
+import functools
 import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +24,7 @@ SPLIT_CASES = 200
 MOST_PARTS = 6
 LENGTHS = (*range(0, 131, 3), 255, 256, 257, 511, 512, 513, 1025)
 SECOND_LENGTHS = (1, 64, 300)
+SWITCH_CASES = 80
 FIRST_PARTS = 131
 SECOND_PARTS = (1, 15, 17, 64, 300)
 BLOCK_ENDS = (0, 1, 15, 16, 17, 64, 65)
@@ -201,7 +203,8 @@ def _two_in_parts(seal: _Seal, nonce_len: int, key_sizes: tuple[int, ...], order
             key = chance.randbytes(key_sizes[length % len(key_sizes)])
             other = key if order is Order.KEPT else chance.randbytes(len(key))
             # A script has SLOT_COUNT buffers: of two messages no more than one has three parts.
-            aad, at = (1 + length % 20, ()) if turn % 2 else (0, (length // 3,))
+            whole = turn // len(PAIRS) % 2
+            aad, at = (1 + length % 20, ()) if whole else (0, (length // 3,))
             a = _text(chance, key, nonce_len, aad, length)
             b = _text(chance, other, nonce_len, 0, 100)
             forged = length % 4 == 1
@@ -273,3 +276,19 @@ _PARTS: Mapping[str, Mapping[str, _Part]] = {
     "xchacha20_poly1305": _aeads(xchacha20_poly1305.seal, 24, (32,)),
 }
 CARRYING = frozenset(_PARTS)
+_SWITCHED: Mapping[str, str] = {
+    "aes": "kept",
+    "ghash": "split",
+    "poly1305": "split",
+    "aes_gcm": "random parts",
+    "chacha20_poly1305": "random parts",
+}
+
+
+@functools.cache
+def switches(primitive: str) -> tuple[Case, ...]:
+    """The cases with several calls on one context, whose masks may change between them; none for a
+    primitive whose calls share none."""
+    name = _SWITCHED.get(primitive)
+    found = (c for c in contexts(primitive) if c.name.rpartition(" ")[0] == name)
+    return tuple(itertools.islice(found, SWITCH_CASES))

@@ -29,6 +29,7 @@ PUBLISHED, USER = "published", "user"
 EDGES, NEGATIVES, CONTEXTS, ALIGNMENTS = "edges", "negatives", "contexts", "alignments"
 OVERLAPS = "overlaps"
 SWEEP, LONG, HUGE = "sweep", "long", "huge"
+SWITCHES = "switches"
 
 _PACKAGED_PRIMITIVES = {  # by how a file's name begins
     "gcm": "aes_gcm",

@@ -133,4 +133,5 @@ def _shape(case: Case) -> str:
     place = f"guard page at {case.placement.side.name.lower()}"
     in_place = ", in place" if case.placement.in_place else shifted_text(case.placement.shift)
     null = ", NULL for 0 bytes" if case.placement.null else ""
-    return f"{case.values.operation}, {', '.join(sizes)}, {place}{in_place}{null}"
+    turns = ", each call under the next of its masks" if case.placement.masks else ""
+    return f"{case.values.operation}, {', '.join(sizes)}, {place}{in_place}{null}{turns}"

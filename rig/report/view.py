@@ -443,6 +443,8 @@ def _case_rows(document: Document) -> Iterator[tuple[str, str]]:
     in_place = ", in place" if placement["in_place"] else shifted_text(shift)
     null = ", NULL for 0 bytes" if placement.get("null") else ""
     yield "placement", f"guard page at {side}{in_place}{null}"
+    if masks := placement.get("masks"):
+        yield "masks in turn", ", ".join(masks)
     mask = _mask(document["path"]["mask"], document["arch"])
     yield "mask", f"{mask.text} ({mask.names})" if mask.names else mask.text
     yield "seeds", ", ".join(str(seed) for seed in document["seeds"])

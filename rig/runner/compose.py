@@ -19,10 +19,12 @@ from rig.runner.scripts import (
     Point,
     Pointer,
     Script,
+    Step,
     TableEntry,
     TablePointer,
     Target,
     Word,
+    Write,
 )
 from rig.runner.scripts import Argument as Passed
 
@@ -33,7 +35,8 @@ _REFUSES = -1
 @dataclass(frozen=True, slots=True)
 class Binding:
     """How a contract stands in an image: what each role calls, and what stanzas narrow. `doing`
-    is what a role does of a message, where the contract says so."""
+    is what a role does of a message, where the contract says so; `turns` put a mask in force
+    between two calls."""
 
     arch: Architecture
     contract: Contract
@@ -41,6 +44,7 @@ class Binding:
     sizes: Mapping[str, int] = field(default_factory=dict)
     align: Mapping[str, int] = field(default_factory=dict)
     doing: Mapping[str, Doing] = field(default_factory=dict)
+    turns: Mapping[str, tuple[Write, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -126,8 +130,17 @@ def compose(plan: Plan, placement: Placement, binding: Binding) -> Script:
     """The script of a plan; ValueError if a value has not the size that the contract gives."""
     layout = _Layout(binding, placement)
     uses = [use for use in plan.uses if use.role in binding.targets or not use.optional]
-    steps = tuple(_call(use, layout) for use in uses)
+    steps: list[Step] = []
+    for number, use in enumerate(uses):
+        steps += _turn(number, layout)
+        steps.append(_call(use, layout))
     return Script(tuple(layout.buffers), (*layout.points, *steps), plan.length)
+
+
+def _turn(number: int, layout: _Layout) -> tuple[Write, ...]:
+    """What changes the mask before a call: nothing where the binding knows none."""
+    masks, known = layout.placement.masks, layout.binding.turns
+    return known[masks[(number - 1) % len(masks)]] if number and masks and known else ()
 
 
 def _call(use: Use, layout: _Layout) -> Call:

@@ -25,7 +25,7 @@ HERE = FilePath(__file__).parent
 SEEDS = (2, 3)
 BUDGET_US = 60_000
 HUGE_BUDGET_US = 4_000_000
-BY_SYMBOLS = ("aead", "dispatch")
+BY_SYMBOLS = ("aead", "dispatch", "parts")
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,10 @@ def overlapping(name: str, check: str, says: str, *also: str) -> Fault:
     return Fault(*("aead", "chacha20_poly1305", name, "clean", OVERLAPS, check, says), quiet, also)
 
 
+def in_parts(name: str, check: str, says: str, *also: str, source: str = CONTEXTS) -> Fault:
+    return Fault("parts", "chacha20_poly1305", name, "clean", source, check, says, SOURCES, also)
+
+
 HERE = r" at faulty_chacha20_{name}\+0x[0-9a-f]+: .* \(sources/(chacha20|endings)\.c:\d+\)"
 ACCEPTED = "call 2 returned 0x0, not 0xffffffff"
 GARBAGE = "`mac` differs from byte 0 of 16; it depends on garbage"
@@ -114,6 +118,11 @@ FAULTS = (
     ending("endless", "timeout", "still running" + HERE),
     ending("exits", "exit", "the code ended the process with status 3"),
     ending("killed", "crash", "killed by SIGKILL"),
+    in_parts("empty", "value", "`tag` differs"),
+    in_parts("fresh", "value", "`out` differs"),
+    in_parts("stale", "value", "`tag` differs", "return"),
+    in_parts("shared", "value", "`tag` differs"),
+    in_parts("last_byte", "return", "returned 0x0, not 0xffffffff", source=NEGATIVES),
     aead("releases", "value", "differs from byte 0 of .* expected .0 00"),
     aead("leaves", "value", "differs from byte 0 of .* expected .0 00", "uninitialised"),
     aead("leaves_tail", "value", "differs from byte 0 of 1 expected .0 00", "uninitialised"),

@@ -7,7 +7,7 @@
 
 typedef unsigned __int128 uint128;
 
-enum fault { NONE, LAST_CARRY, UNSET, PADBIT, REDUCES, REUSED, STATIC, EMPTY, ODD };
+enum fault { NONE, LAST_CARRY, UNSET, PADBIT, REDUCES, REUSED, STATIC, EMPTY, ODD, TURNED };
 
 struct poly1305 {
     uint64_t r[2], h[3], before[2]; /* what the last call left: USED, the number of blocks */
@@ -16,6 +16,13 @@ struct poly1305 {
 #define USED UINT64_C(0x75736564)
 
 #define INLINE static inline __attribute__((always_inline))
+
+/* Between calls the accumulator lies in the context in another form than clean's. */
+INLINE void turn(enum fault fault, uint64_t h[3])
+{
+    if (fault == TURNED)
+        h[0] = ~h[0];
+}
 
 INLINE void init(enum fault fault, struct poly1305 *poly, const uint8_t key[16])
 {
@@ -28,6 +35,7 @@ INLINE void init(enum fault fault, struct poly1305 *poly, const uint8_t key[16])
     if (fault == REUSED && poly->before[0] == USED)
         poly->h[0] = poly->before[1];
     poly->before[0] = poly->before[1] = 0;
+    turn(fault, poly->h);
 }
 
 static inline void add(uint64_t h[3], uint64_t low, uint64_t high, uint64_t top)
@@ -65,6 +73,7 @@ INLINE void blocks(enum fault fault, struct poly1305 *poly, const uint8_t *in, s
     uint64_t h[3] = {poly->h[0], poly->h[1], poly->h[2]};
     const uint64_t count = len / 16;
 
+    turn(fault, h);
     if (fault == STATIC && poly->before[0] == USED)
         __builtin_memcpy(h, shared, sizeof h);
     if (fault == EMPTY && !len)
@@ -76,6 +85,7 @@ INLINE void blocks(enum fault fault, struct poly1305 *poly, const uint8_t *in, s
         add(h, load64_le(in), load64_le(in + 8), padbit);
         multiply(fault, h, poly->r);
     }
+    turn(fault, h);
     __builtin_memcpy(poly->h, h, sizeof h);
     __builtin_memcpy(shared, h, sizeof h);
     poly->before[0] = USED, poly->before[1] = count;
@@ -85,8 +95,10 @@ INLINE void blocks(enum fault fault, struct poly1305 *poly, const uint8_t *in, s
 INLINE void emit(enum fault fault, const struct poly1305 *poly, uint8_t mac[16],
                  const uint32_t nonce[4])
 {
-    uint64_t h[3] = {poly->h[0], poly->h[1], poly->h[2]}, g[3] = {h[0], h[1], h[2]};
+    uint64_t h[3] = {poly->h[0], poly->h[1], poly->h[2]}, g[3];
 
+    turn(fault, h);
+    __builtin_memcpy(g, h, sizeof g);
     add(g, 5, 0, 0);
     if (g[2] >> 2) {
         __builtin_memcpy(h, g, sizeof h);
@@ -123,3 +135,5 @@ VARIANT(reused, REUSED, uint32_t)
 VARIANT(shared, STATIC, uint32_t)
 VARIANT(empty, EMPTY, uint32_t)
 VARIANT(odd, ODD, uint32_t)
+VARIANT(same, NONE, uint32_t)
+VARIANT(turned, TURNED, uint32_t)
