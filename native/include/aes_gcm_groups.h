@@ -49,7 +49,7 @@ seal_blocks(const uint8_t *in, uint8_t *out, size_t len, const uint8_t *schedule
      const void *Htable, uint8_t Xi[16])
 {
     const struct keys keys = keys_at(schedule, Htable);
-    const size_t whole = len - len % 16, groups = len - len % GROUP;
+    const size_t groups = len - len % GROUP, rest = len % GROUP - len % 16;
     vector s[VECTORS], counters = first_counters(ivec);
     __m128i x = load_Xi(Xi);
 
@@ -62,14 +62,14 @@ seal_blocks(const uint8_t *in, uint8_t *out, size_t len, const uint8_t *schedule
         }
         x = absorb_group(x, Htable, out + groups - GROUP);
     }
-    if (groups != whole) {
+    if (rest) {
         next_group(s, &counters, schedule);
-        xor_rest(out + groups, in + groups, whole - groups, s);
-        x = absorb_rest(x, Htable, out + groups, whole - groups);
+        xor_rest(out + groups, in + groups, rest, s);
+        x = absorb_rest(x, Htable, out + groups, rest);
     }
     store_Xi(Xi, x);
-    advance(ivec, whole / 16);
-    return whole;
+    advance(ivec, (groups + rest) / 16);
+    return groups + rest;
 }
 
 static inline __attribute__((always_inline)) size_t
@@ -77,7 +77,7 @@ open_blocks(const uint8_t *in, uint8_t *out, size_t len, const uint8_t *schedule
      const void *Htable, uint8_t Xi[16])
 {
     const struct keys keys = keys_at(schedule, Htable);
-    const size_t whole = len - len % 16, groups = len - len % GROUP;
+    const size_t groups = len - len % GROUP, rest = len % GROUP - len % 16;
     vector s[VECTORS], counters = first_counters(ivec);
     __m128i x = load_Xi(Xi);
 
@@ -85,14 +85,14 @@ open_blocks(const uint8_t *in, uint8_t *out, size_t len, const uint8_t *schedule
         x = next_group_and_absorb(s, &counters, x, in + at, &keys);
         xor_group(out + at, in + at, s);
     }
-    if (groups != whole) {
+    if (rest) {
         next_group(s, &counters, schedule);
-        x = absorb_rest(x, Htable, in + groups, whole - groups);
-        xor_rest(out + groups, in + groups, whole - groups, s);
+        x = absorb_rest(x, Htable, in + groups, rest);
+        xor_rest(out + groups, in + groups, rest, s);
     }
     store_Xi(Xi, x);
-    advance(ivec, whole / 16);
-    return whole;
+    advance(ivec, (groups + rest) / 16);
+    return groups + rest;
 }
 
 #endif
