@@ -25,6 +25,7 @@ MOST_PARTS = 6
 LENGTHS = (*range(0, 131, 3), 255, 256, 257, 511, 512, 513, 1025)
 SECOND_LENGTHS = (1, 64, 300)
 SWITCH_CASES = 80
+PARTS_CASES = 120
 FIRST_PARTS = 131
 SECOND_PARTS = (1, 15, 17, 64, 300)
 BLOCK_ENDS = (0, 1, 15, 16, 17, 64, 65)
@@ -180,7 +181,7 @@ def _in_parts(seal: _Seal, nonce_len: int, key_sizes: tuple[int, ...]) -> Mappin
             yield "seal_parts", {**_text(chance, key, nonce_len, aad, text), **cuts}
 
     def at_random(chance: random.Random) -> _Pairs:
-        for turn in range(SPLIT_CASES):
+        for turn in range(PARTS_CASES):
             key = chance.randbytes(key_sizes[turn % len(key_sizes)])
             aads = [chance.choice((0, 1, 15, 16, 17, 33)) for _ in range(3)]
             texts = [chance.choice(PART_LENGTHS) for _ in range(4)]

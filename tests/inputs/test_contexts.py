@@ -14,8 +14,8 @@ from rig.inputs.contexts import (
     BLOCKS,
     CARRYING,
     FIRST_PARTS,
+    PARTS_CASES,
     SECOND_BLOCKS,
-    SPLIT_CASES,
     contexts,
 )
 from rig.primitives import PRIMITIVES
@@ -107,7 +107,7 @@ def test_parts_give_what_the_whole_message_gives(primitive: str) -> None:
             whole = {n: v for n, v in case.values.inputs.items() if not n.endswith("cuts")}
             assert operations["seal"].answer(whole) == _answer(case)
             found += 1
-    assert found == FIRST_PARTS + len(BLOCK_ENDS) ** 2 + SPLIT_CASES
+    assert found == FIRST_PARTS + len(BLOCK_ENDS) ** 2 + PARTS_CASES
 
 
 @pytest.mark.parametrize("primitive", IN_PARTS)
