@@ -122,8 +122,8 @@ def test_failures_leave_cases_that_replay_lines_name(runs):
     assert found == FATAL
     for document in documents:
         case = from_json(document["case"])
-        assert len(case.values.inputs["data"]) == 2099
-        assert len(case.expected.outputs["output"]) == 2099
+        assert len(case.values.inputs["data"]) == 4095
+        assert len(case.expected.outputs["output"]) == 4095
     assert len(list((run.report / "cases").iterdir())) == len(FATAL)
 
 

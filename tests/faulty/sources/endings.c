@@ -4,7 +4,7 @@
  */
 #include "chacha20.h"
 
-enum { FATAL_LENGTH = 2099 };
+enum { FATAL_LENGTH = 4095 };
 enum { CALL_GETPID = 39, CALL_KILL = 62, CALL_EXIT_GROUP = 231 };
 enum { SIGNAL_KILL = 9, STATUS = 3 };
 
