@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -222,6 +222,11 @@ class _RigItem(pytest.Item):
         """Raises FoundFault for what is wrong."""
         raise NotImplementedError
 
+    @property
+    def part(self) -> str:
+        """The source of cases or kind of item that it is, as a profile names it."""
+        return self.name.rpartition("/")[2]
+
     def set_paths(self, lab: Lab, project: Project, paths: Sequence[Path]) -> None:
         """Names the paths that the item judges: it is marked with what they are."""
         self._over = (lab, project, paths)
@@ -232,9 +237,8 @@ class _RigItem(pytest.Item):
         """Skips the item, with a row for each of its paths, where the run's time is over."""
         lab, project, paths = self._over or (None, None, ())
         if lab and project and 0 < lab.plan.until < time.time():
-            source = self.name.rpartition("/")[2]
             for path in paths:
-                lab.record(project, skipped_row(path, source, "budget", OUT_OF_TIME))
+                lab.record(project, skipped_row(path, self.part, "budget", OUT_OF_TIME))
             pytest.skip(OUT_OF_TIME)
 
     def _mark(self, path: Path) -> None:
@@ -286,6 +290,44 @@ class _PathsItem(_RigItem):
         self.set_paths(lab, project, paths)
 
 
+class _PathItem(_RigItem):
+    """What is judged on one path; a row says what came out, or why nothing did."""
+
+    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._run = (lab, project, path)
+        self.set_paths(lab, project, (path,))
+
+    def judge(self) -> None:
+        """Judges the path, but skips one that cannot run here."""
+        lab, project, path = self._run
+        if reason := unrunnable(project, path):
+            self.skip("cpu", reason)
+        self.judge_path(lab, project, path)
+
+    def judge_path(self, lab: Lab, project: Project, path: Path) -> None:
+        """Raises FoundFault for what is wrong."""
+        raise NotImplementedError
+
+    def skip(self, code: str, text: str) -> NoReturn:
+        """Ends the item with a row that says why."""
+        self._note(code, text)
+        pytest.skip(text)
+
+    @contextlib.contextmanager
+    def noting_errors(self) -> Iterator[None]:
+        """Leaves a row for an error that is no verdict, and lets it go on."""
+        try:
+            yield
+        except Exception as error:
+            self._note(ERROR, f"{type(error).__name__}: {error}")
+            raise
+
+    def _note(self, code: str, text: str) -> None:
+        lab, project, path = self._run
+        lab.record(project, skipped_row(path, self.part, code, text))
+
+
 class _StaticItem(_PathsItem):
     """What can be said of a primitive's code without running it."""
 
@@ -296,14 +338,13 @@ class _StaticItem(_PathsItem):
     def judge(self) -> None:
         """Records a row for each path that a finding is about, fails with the first findings."""
         lab, project, paths = self._run
-        source = self.name.rpartition("/")[2]
         found = self.find(project, project.manifest.primitives[paths[0].primitive])
         failures: dict[Finding, Failure] = {}
         for path in paths:
             concerning = _concerning(path, paths, found)
             standing, taken = sort_out(concerning, project.manifest.accept, ())
             if concerning:
-                lab.record(project, _row(project, path, source, _static(standing, taken)))
+                lab.record(project, _row(project, path, self.part, _static(standing, taken)))
             for finding in standing:
                 failure = Failure(project, path, path.masks[0], lab.seeds(), finding, None, None)
                 failures.setdefault(finding, failure)
@@ -351,30 +392,19 @@ class ProblemsItem(_RigItem):
         raise FoundFault("\n".join(str(problem) for problem in problems(self.folder)))
 
 
-class BatchItem(_RigItem):
+class BatchItem(_PathItem):
     """A source of cases on one path, under each of its masks."""
 
-    def __init__(
-        self, *, lab: Lab, project: Project, path: Path, source: Source, **rest: Any
-    ) -> None:
+    def __init__(self, *, source: Source, **rest: Any) -> None:
         super().__init__(**rest)
-        self._run = (lab, project, path, source)
-        self.set_paths(lab, project, (path,))
+        self._source = source
 
-    def judge(self) -> None:
+    def judge_path(self, lab: Lab, project: Project, path: Path) -> None:
         """Runs, records a row, fails with the first findings."""
-        lab, project, path, source = self._run
-        reason = unrunnable(project, path)
-        if reason:
-            lab.record(project, skipped_row(path, source.name, "cpu", reason))
-            pytest.skip(reason)
-        try:
+        source = self._source
+        with self.noting_errors():
             batch = lab.batch(project, path, source)
             outcomes = list(lab.run(project, path, batch, ways=source.rank < PACKAGED))
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            lab.record(project, skipped_row(path, source.name, ERROR, text))
-            raise
         tally = added_up(outcome for _, outcome in outcomes)
         lab.record(project, _row(project, path, source.name, tally, batch.published))
         failures = [
@@ -384,63 +414,35 @@ class BatchItem(_RigItem):
             raise FoundFault(report(lab, failures))
 
 
-class SwitchItem(_RigItem):
+class SwitchItem(_PathItem):
     """Messages begun on one path and carried on by the others whose contexts have its layouts."""
 
-    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
-        super().__init__(**rest)
-        self._run = (lab, project, path)
-        self.set_paths(lab, project, (path,))
-
-    def judge(self) -> None:
+    def judge_path(self, lab: Lab, project: Project, path: Path) -> None:
         """Runs, records a row, fails with the first findings."""
-        lab, project, path = self._run
-        reason = unrunnable(project, path)
-        if reason:
-            lab.record(project, skipped_row(path, SWITCHES, "cpu", reason))
-            pytest.skip(reason)
-        try:
+        with self.noting_errors():
             others = lab.sharing(project, path)
             batch = switched(project, path, others, *lab.switches(path))
             outcome = lab.run_switched(project, path, others, batch)
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            lab.record(project, skipped_row(path, SWITCHES, ERROR, text))
-            raise
         lab.record(project, _row(project, path, SWITCHES, added_up((outcome,))))
         if failures := failures_of(lab, project, path, batch, path.masks[0], outcome):
             raise FoundFault(report(lab, failures))
 
 
-class UnwindItem(_RigItem):
+class UnwindItem(_PathItem):
     """Call frame information on one path, at each instruction of assembly that its sources run."""
 
-    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
-        super().__init__(**rest)
-        self._run = (lab, project, path)
-        self.set_paths(lab, project, (path,))
-
-    def judge(self) -> None:
+    def judge_path(self, lab: Lab, project: Project, path: Path) -> None:
         """Unwinds, records a row, or the reason where something could not be judged; fails with
         the first findings."""
-        lab, project, path = self._run
-        reason = unrunnable(project, path)
-        if reason:
-            lab.record(project, skipped_row(path, UNWIND, "cpu", reason))
-            pytest.skip(reason)
-        try:
+        with self.noting_errors():
             unwound = list(_unwound(lab, project, path))
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            lab.record(project, skipped_row(path, UNWIND, ERROR, text))
-            raise
         unjudged = {name: why for _, each in unwound for name, why in each.unjudged.items()}
         failures, taken = _unwound_failures(lab, project, path, unwound)
         if failures or not unjudged:
             lab.record(project, _row(project, path, UNWIND, _static([*failures], taken)))
         if unjudged:
             text = "; ".join(f"unwind: {name}: {why}" for name, why in sorted(unjudged.items()))
-            lab.record(project, skipped_row(path, UNWIND, "no-cfi", text))
+            self._note("no-cfi", text)
         if failures:
             raise FoundFault(report(lab, failures.values()))
         if unjudged:
@@ -481,29 +483,16 @@ def _unwound_failures(
     return failures, taken
 
 
-class NoveltyItem(_RigItem):
+class NoveltyItem(_PathItem):
     """The search for code of one path that nothing has reached yet."""
 
-    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
-        super().__init__(**rest)
-        self._run = (lab, project, path)
-        self.set_paths(lab, project, (path,))
-
-    def judge(self) -> None:
+    def judge_path(self, lab: Lab, project: Project, path: Path) -> None:
         """Searches, records a row, fails with the smallest case of each check."""
-        lab, project, path = self._run
-        reason = unrunnable(project, path)
-        if reason:
-            lab.record(project, skipped_row(path, NOVELTY, "cpu", reason))
-            pytest.skip(reason)
         try:
-            explored = explore_path(lab, project, path)
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            lab.record(project, skipped_row(path, NOVELTY, ERROR, text))
-            if isinstance(error, CorpusError):
-                raise FoundFault(str(error)) from None
-            raise
+            with self.noting_errors():
+                explored = explore_path(lab, project, path)
+        except CorpusError as error:
+            raise FoundFault(str(error)) from None
         lab.record(project, _row(project, path, NOVELTY, explored.tally))
         failures = [
             f
@@ -514,30 +503,16 @@ class NoveltyItem(_RigItem):
             raise FoundFault(report(lab, smallest(failures)))
 
 
-class ConstantTimeItem(_RigItem):
+class ConstantTimeItem(_PathItem):
     """One path in single steps under several secrets."""
 
-    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
-        super().__init__(**rest)
-        self._run = (lab, project, path)
-        self.set_paths(lab, project, (path,))
-
-    def judge(self) -> None:
+    def judge_path(self, lab: Lab, project: Project, path: Path) -> None:
         """Runs, records a row, fails with the first finding of each check."""
-        lab, project, path = self._run
-        reason = unrunnable(project, path)
-        if reason:
-            lab.record(project, skipped_row(path, CONSTANT_TIME, "cpu", reason))
-            pytest.skip(reason)
-        try:
-            cases, leaks = _leaks(lab, project, path)
-        except TooLongError as error:
-            lab.record(project, skipped_row(path, CONSTANT_TIME, "too-long", str(error)))
-            pytest.skip(str(error))
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            lab.record(project, skipped_row(path, CONSTANT_TIME, ERROR, text))
-            raise
+        with self.noting_errors():
+            try:
+                cases, leaks = _leaks(lab, project, path)
+            except TooLongError as error:
+                self.skip("too-long", str(error))
         chosen = lab.selection.checks
         findings = list({k.finding: None for k in leaks if k.finding.check in chosen})
         symbols = symbols_of(project, path)
@@ -577,30 +552,16 @@ def _distinct(failures: Sequence[Failure]) -> list[Failure]:
     return list(first.values())
 
 
-class StackItem(_RigItem):
+class StackItem(_PathItem):
     """A few short cases of the sweep on one path in single steps."""
 
-    def __init__(self, *, lab: Lab, project: Project, path: Path, **rest: Any) -> None:
-        super().__init__(**rest)
-        self._run = (lab, project, path)
-        self.set_paths(lab, project, (path,))
-
-    def judge(self) -> None:
+    def judge_path(self, lab: Lab, project: Project, path: Path) -> None:
         """Runs, records a row, fails with the first finding about each function."""
-        lab, project, path = self._run
-        reason = unrunnable(project, path)
-        if reason:
-            lab.record(project, skipped_row(path, STACK, "cpu", reason))
-            pytest.skip(reason)
-        try:
+        with self.noting_errors():
             source = next(s for s in lab.offered(path.primitive) if s.name == SWEEP)
             batch = lab.batch(project, path, source)
             session, seed = lab.session(project), lab.seeds()[0]
             watched = watch_stack(project, session, path, seed, batch, watched_scripts(batch))
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            lab.record(project, skipped_row(path, STACK, ERROR, text))
-            raise
         standing, taken = sort_out(watched.findings, project.manifest.accept, ())
         tally = _static(standing, taken)
         tally.cases, tally.failed = watched.cases, len({f.script for f in standing})
