@@ -129,6 +129,7 @@ def test_a_changed_module_is_asked_again(bench, copy):
     """Answers and batches of the module before it are none of the one after."""
     module = copy / "sha256.py"
     text = module.read_text()
+    adopt(read(SHA256 / "rig.toml"))
     first = PRIMITIVES["sha256"]
     module.write_text(text.replace("_rotr(e, 25)", "_rotr(e, 24)"))
     project = bench.project(copy / "rig.toml")
