@@ -275,9 +275,8 @@ def _sweep_of(
     sweep = enumerate_paths(project, session, primitive)
     force = _force(options.force, project, name)
     if force:
-        return replace(
-            sweep, paths=(forced_path(project.manifest, primitive, project.arch, force),)
-        )
+        under = forced or project.host
+        return replace(sweep, paths=(forced_path(project.manifest, primitive, under, force),))
     if options.force:
         return replace(sweep, paths=())
     if forced is not None:

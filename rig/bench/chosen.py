@@ -12,15 +12,12 @@ from rig.capabilities.paths import (
     Path,
     Sweep,
     forced_path,
-    rule,
     slot_variants,
 )
 from rig.errors import ManifestError
 from rig.manifest import FUSED, Manifest, Primitive
 from rig.project import Project
 from rig.toml_table import nearest
-
-_LONG = 1 << 20  # bytes of a message for which a slot that is left open is chosen
 
 
 def chosen(project: Project, sweep: Sweep, variants: Sequence[str]) -> tuple[Path, ...]:
@@ -43,13 +40,10 @@ def named(project: Project, primitive: Primitive, texts: Sequence[str]) -> tuple
 
 
 def _path(project: Project, primitive: Primitive, choice: Choice) -> Path:
-    manifest = project.manifest
-    open_slots = dict(rule(manifest, primitive, project.host, _LONG))
-    if FUSED in primitive.slots:
-        open_slots[FUSED] = UNUSED
-    whole = tuple({**open_slots, **dict(choice)}.items())
+    alone = {FUSED: UNUSED} if FUSED in primitive.slots else {}
+    whole = tuple({**alone, **dict(choice)}.items())
     try:
-        return forced_path(manifest, primitive, project.arch, whole)
+        return forced_path(project.manifest, primitive, project.host, whole)
     except ManifestError as error:
         raise ManifestError(str(error).replace("--force", "--path", 1)) from error
 

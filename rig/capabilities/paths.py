@@ -483,13 +483,14 @@ def direct_paths(primitive: Primitive, arch: str) -> tuple[Path, ...]:
     )
 
 
-def forced_path(manifest: Manifest, primitive: Primitive, arch: str, force: Choice) -> Path:
-    """The path that `--force` asks for; slots left open follow the rule for a full mask.
+def forced_path(manifest: Manifest, primitive: Primitive, under: Vector, force: Choice) -> Path:
+    """The path that `--force` asks for; slots left open follow the rule for the mask `under`.
 
     Raises ManifestError for a slot or variant that does not exist, for a slot left open that no
     variant fills, and for a fused variant that cannot read what the other slots write.
     """
-    choice = dict(rule(manifest, primitive, Vector.full(arch), 1 << 20))
+    arch = under.arch
+    choice = dict(rule(manifest, primitive, under, 1 << 20))
     slots = dict(slot_variants(manifest, primitive, arch))
     for slot, name in force:
         names = [v.name for v in slots.get(slot, ())] + [UNUSED] * (slot == FUSED)
@@ -501,8 +502,7 @@ def forced_path(manifest: Manifest, primitive: Primitive, arch: str, force: Choi
         if slot not in choice and slot != FUSED:
             raise ManifestError(f"--force: {primitive.name} needs {slot}=VARIANT as well")
     if FUSED in slots and FUSED not in dict(force):
-        full = Vector.full(arch)
-        fitting = [v for v in slots[FUSED] if v.dispatch and holds(full, v.needs)]
+        fitting = [v for v in slots[FUSED] if v.dispatch and holds(under, v.needs)]
         choice[FUSED] = _fused(manifest, primitive, fitting, choice)
     for fused in (v for v in slots.get(FUSED, ()) if v.name == choice[FUSED]):
         if unread := unreadable(manifest, primitive, fused, choice):

@@ -196,7 +196,7 @@ def _candidates(
     project: Project, session: Session, primitive: Primitive, recorded: Recorded
 ) -> Sequence[Path]:
     if recorded.kind == "forced":
-        return (forced_path(project.manifest, primitive, project.arch, recorded.choice),)
+        return (forced_path(project.manifest, primitive, project.host, recorded.choice),)
     if recorded.kind == "direct":
         return direct_paths(primitive, project.arch)
     return paths_of_masks(project, session, primitive, (recorded.mask,))

@@ -148,7 +148,7 @@ def test_a_path_by_hand_has_what_its_variants_need(controls: Project) -> None:
     project = bundled(controls)
     primitive = project.manifest.primitives["aes_gcm"]
     choice = (("fused", "-"), ("aes", "ssse3"), ("ghash", "table4"))
-    found = equivalent(project, forced_path(project.manifest, primitive, "x86_64", choice))
+    found = equivalent(project, forced_path(project.manifest, primitive, project.host, choice))
     assert found.has("ssse3") and found.has("bmi2")
     assert not any(found.has(name) for name in ("aes", "pclmul", "avx2", "avx512f"))
 

@@ -27,6 +27,7 @@ from rig.errors import ManifestError
 from rig.manifest import Dispatch, Length, Manifest, Primitive, Variant
 
 ARCH = "x86_64"
+FULL = Vector.full(ARCH)
 BASE = Vector.base(ARCH)
 
 
@@ -369,18 +370,25 @@ def test_direct_paths_of_every_variant():
 
 def test_forced_paths():
     manifest = project(AES, GHASH, GCM)
-    path = forced_path(manifest, GCM, ARCH, (("ghash", "table4"),))
+    path = forced_path(manifest, GCM, FULL, (("ghash", "table4"),))
     assert (path.kind, path.name) == ("forced", "fused=-,aes=aesni,ghash=table4")
     assert (path.masks, path.constant_time) == ((mask("aes"),), False)
-    wide = forced_path(project(LIMITS), LIMITS, ARCH, chosen("avx2"))
+    wide = forced_path(project(LIMITS), LIMITS, FULL, chosen("avx2"))
     assert wide.lengths == (Length(129),)
+
+
+def test_slots_left_open_follow_the_mask_that_is_given():
+    manifest, under = project(AES, GHASH, FUSED_GCM, GCM), mask("ssse3")
+    assert forced_path(manifest, GCM, under, (("ghash", "pclmul"),)).name == (
+        "fused=-,aes=ct64,ghash=pclmul"
+    )
 
 
 def test_a_forced_fused_variant_needs_its_layouts():
     manifest = project(AES, GHASH, FUSED_GCM, GCM)
 
     def name(*force: tuple[str, str]) -> str:
-        return forced_path(manifest, GCM, ARCH, force).name
+        return forced_path(manifest, GCM, FULL, force).name
 
     assert name(("ghash", "pclmul")) == "fused=ni,aes=aesni,ghash=pclmul"
     assert name(("ghash", "ssse3")) == "fused=-,aes=aesni,ghash=ssse3"
@@ -398,16 +406,16 @@ def test_a_forced_fused_variant_needs_its_layouts():
 )
 def test_forcing_what_there_is_not(force, message):
     with pytest.raises(ManifestError, match=message):
-        forced_path(project(AES, GHASH, GCM), GCM, ARCH, force)
+        forced_path(project(AES, GHASH, GCM), GCM, FULL, force)
 
 
 def test_forcing_one_slot_where_nothing_fills_the_other():
     aes = leaf(variant("only16", primitive="aes", length=Length(16, 16)))
     manifest = project(aes, GHASH, GCM, dispatched=False)
     with pytest.raises(ManifestError, match="aes_gcm needs aes=VARIANT as well"):
-        forced_path(manifest, GCM, ARCH, (("ghash", "ct64"),))
+        forced_path(manifest, GCM, FULL, (("ghash", "ct64"),))
     both = (("ghash", "ct64"), ("aes", "only16"))
-    assert forced_path(manifest, GCM, ARCH, both).name == "fused=-,aes=only16,ghash=ct64"
+    assert forced_path(manifest, GCM, FULL, both).name == "fused=-,aes=only16,ghash=ct64"
 
 
 def test_given_masks_by_length_class():
