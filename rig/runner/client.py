@@ -147,6 +147,7 @@ class Runner:
         self._arch: Architecture | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._lengths: dict[int, int] = {}
+        self._freed: list[int] = []  # identifiers below the number of batches ever held at once
 
     def __enter__(self) -> Self:
         self.start()
@@ -179,6 +180,7 @@ class Runner:
         """Ends the process: it exits when its input does."""
         process, self._process = self._process, None
         self._lengths.clear()
+        self._freed.clear()
         if process is None:
             return
         for pipe in (process.stdin, process.stdout):
@@ -228,8 +230,9 @@ class Runner:
 
     def batch(self, data: bytes) -> int:
         """Uploads an encoded batch, which stays until dropped; its identifier."""
-        identifier = next(i for i in range(len(self._lengths) + 1) if i not in self._lengths)
+        identifier = self._freed[-1] if self._freed else len(self._lengths)
         self._ask(_Op.BATCH, Struct("<Q").pack(identifier) + data)
+        del self._freed[-1:]
         self._lengths[identifier] = batch_length(data)
         return identifier
 
@@ -237,6 +240,7 @@ class Runner:
         """Forgets a batch."""
         self._ask(_Op.DROP, Struct("<Q").pack(batch))
         del self._lengths[batch]
+        self._freed.append(batch)
 
     def run(
         self,
@@ -356,6 +360,7 @@ class Runner:
         """Kills a runner that is left; the exit status where it had ended by itself."""
         process, self._process = self._process, None
         self._lengths.clear()
+        self._freed.clear()
         return _kill_group(process) if process else None
 
     def _end(self, what: str) -> NoReturn:

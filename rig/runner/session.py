@@ -25,6 +25,7 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 RESIDENT_BYTES = 256 << 20
+RESIDENT_BATCHES = 1024  # the runner has room for 4096
 
 
 class Session:
@@ -36,6 +37,7 @@ class Session:
         self._runner = Runner(command)
         self._loaded = False
         self._resident: OrderedDict[bytes, int] = OrderedDict()
+        self._size = 0
 
     def __enter__(self) -> Self:
         return self
@@ -47,13 +49,13 @@ class Session:
         """Ends the runner; the next use starts it again."""
         self._runner.close()
         self._loaded = False
-        self._resident.clear()
+        self._forget()
 
     @property
     def runner(self) -> Runner:
         """The runner with the image loaded."""
         if not self._loaded:
-            self._resident.clear()
+            self._forget()
             self._runner.start()
             self._load()
             self._loaded = True
@@ -106,10 +108,20 @@ class Session:
         if batch in self._resident:
             self._resident.move_to_end(batch)
             return self._resident[batch]
-        size = len(batch) + sum(map(len, self._resident))
-        while self._resident and size > RESIDENT_BYTES:
+        self._make_room(len(batch))
+        self._resident[batch] = self._runner.batch(batch)
+        self._size += len(batch)
+        return self._resident[batch]
+
+    def _make_room(self, size: int) -> None:
+        """Drops what was used longest ago."""
+        while self._resident and (
+            self._size + size > RESIDENT_BYTES or len(self._resident) >= RESIDENT_BATCHES
+        ):
             old, identifier = self._resident.popitem(last=False)
             self._runner.drop(identifier)
-            size -= len(old)
-        self._resident[batch] = self._runner.batch(batch)
-        return self._resident[batch]
+            self._size -= len(old)
+
+    def _forget(self) -> None:
+        self._resident.clear()
+        self._size = 0

@@ -62,6 +62,16 @@ def test_old_batches_make_way(
     assert _ran(session, batches[0]) == [Kind.VALUE]
 
 
+def test_more_small_batches_than_the_runner_has_room_for(
+    controls: Project, session: Session
+) -> None:
+    assert session.runner
+    for n in range(4200):
+        batch = _batch(controls, "control_clean", n.to_bytes(20, "little"))
+        session._upload(batch)
+    assert _ran(session, batch) == [Kind.VALUE]
+
+
 def test_a_dead_runner_is_named_and_replaced(controls: Project, session: Session) -> None:
     batch = _batch(controls, "control_clean")
     session.run(batch, Prologue())
