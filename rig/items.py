@@ -38,6 +38,7 @@ from rig.checks.unwind import (
     observe,
     watching,
 )
+from rig.errors import RigError
 from rig.inputs import strategies
 from rig.inputs.sources import (
     EDGES,
@@ -55,7 +56,6 @@ from rig.inputs.twins import LENGTHS
 from rig.lab import Lab, twin_batches, watched_scripts
 from rig.manifest import FUSED, Acceptance, Primitive
 from rig.plan import unrunnable
-from rig.primitives.own import ModuleError
 from rig.project import Project
 from rig.report.failures import Failure
 from rig.report.results import ERROR
@@ -205,7 +205,7 @@ class _RigItem(pytest.Item):
         return self.path, None, self.name
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, FoundFault | ModuleError):
+        if isinstance(excinfo.value, FoundFault | RigError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

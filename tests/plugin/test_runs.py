@@ -136,6 +136,25 @@ def test_an_item_that_breaks_is_neither_a_pass_nor_a_skip(
     assert path["reason"] == {"code": "error", "text": "RuntimeError: the batch is broken"}
 
 
+def test_what_a_user_can_put_right_is_one_line(
+    pytester: pytest.Pytester, under_pytest: Run, toy: Path
+) -> None:
+    pytester.makeconftest(
+        """
+        import rig.errors, rig.lab
+
+        def broken(*_):
+            raise rig.errors.RigError("the disk is full")
+
+        rig.lab.unpack = broken
+        """
+    )
+    result = under_pytest(toy, "-k", "mask and generic and published")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["the disk is full"])
+    result.stdout.no_fnmatch_line("*conftest.py*")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
