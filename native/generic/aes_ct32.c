@@ -65,25 +65,7 @@ static void add_round_key(uint32_t q[8], const uint8_t *round_key)
     }
 }
 
-static void encrypt2(uint32_t w[8], const uint8_t *schedule)
-{
-    const uint8_t *last = schedule + 16 * load32_le(schedule + AES_ROUNDS_AT);
-    uint32_t q[8];
-
-    to_planes(q, w);
-    add_round_key(q, schedule);
-    schedule += 16;
-    do {
-        sub_bytes(q);
-        shift_rows(q);
-        mix_columns(q);
-        add_round_key(q, schedule);
-    } while ((schedule += 16) != last);
-    sub_bytes(q);
-    shift_rows(q);
-    add_round_key(q, last);
-    from_planes(w, q);
-}
+#include "aes_bitsliced_blocks.h"
 
 int rig_aes_set_encrypt_key_ct32(const uint8_t *key, int bits, void *schedule)
 {
@@ -103,33 +85,11 @@ int rig_aes_set_encrypt_key_ct32(const uint8_t *key, int bits, void *schedule)
 
 void rig_aes_encrypt_ct32(const uint8_t in[16], uint8_t out[16], const void *schedule)
 {
-    uint32_t w[8] = {0};
-
-    load_block(w, in);
-    encrypt2(w, schedule);
-    for (int i = 0; i < 4; i++)
-        store32_le(out + 4 * i, w[i]);
+    encrypt_block(in, out, schedule);
 }
 
 void rig_aes_ctr32_encrypt_blocks_ct32(const uint8_t *in, uint8_t *out, size_t blocks,
                                        const void *schedule, const uint8_t ivec[16])
 {
-    uint32_t counter = load32_be(ivec + 12);
-
-    if (!blocks)
-        return;
-    for (;;) {
-        uint32_t w[8];
-
-        for (int b = 0; b < 8; b += 4) {
-            load_block(w + b, ivec);
-            w[b + 3] = __builtin_bswap32(counter++);
-        }
-        encrypt2(w, schedule);
-        for (int b = 0; b < 8; b += 4, in += 16, out += 16) {
-            xor_block(out, in, w + b);
-            if (!--blocks)
-                return;
-        }
-    }
+    ctr32(in, out, blocks, schedule, ivec);
 }
