@@ -15,9 +15,9 @@ from rig import contracts
 from rig.architectures import ARCHITECTURES, Architecture
 from rig.build.image import Function, Image
 from rig.build.objects import relative
-from rig.build.project import build_image, build_runner
+from rig.build.project import SUPPORT, build_image, build_runner
 from rig.build.toolchain import Toolchain
-from rig.capabilities.bits import X86_ARCHITECTURES
+from rig.capabilities.bits import X86_ARCHITECTURES, architecture
 from rig.capabilities.host import leaves, vector_from_cpuid, vector_from_hwcap
 from rig.capabilities.paths import (
     UNUSED,
@@ -37,10 +37,10 @@ from rig.errors import BuildError, ManifestError
 from rig.manifest import FUSED, Length, Manifest, Primitive, Variant, fused_name
 from rig.primitives import PRIMITIVES
 from rig.primitives.own import adopt
-from rig.runner.client import Runner, RunnerDiedError, RunnerError
+from rig.runner.client import Runner, RunnerDiedError, RunnerError, Trap
 from rig.runner.command import AbsentError, find_command
 from rig.runner.compose import Binding
-from rig.runner.encode import encode
+from rig.runner.encode import encode_rewritten
 from rig.runner.events import Kind
 from rig.runner.scripts import (
     Address,
@@ -89,8 +89,7 @@ class Project:
 
     def session(self) -> Session:
         """A new runner with this project's image."""
-        base = self.image.text.address
-        return Session(self.image, traps(decoded(self.image), base), self.runner)
+        return Session(self.image, traps_of(self.image), self.runner)
 
 
 _Text = tuple[FilePath, str, bytes, int, tuple[Extent, ...], tuple[Span, ...]]
@@ -127,6 +126,19 @@ def _directions(text: _Text) -> tuple[Branch, ...]:
 def directions_of(image: Image) -> tuple[Branch, ...]:
     """The conditional jumps of the image, once per process."""
     return _directions(_text(image))
+
+
+@functools.lru_cache(maxsize=4)
+def _traps(text: _Text, plain: frozenset[int]) -> tuple[Trap, ...]:
+    return traps(_decoded(text), text[3], _directions(text), plain)
+
+
+def traps_of(image: Image) -> tuple[Trap, ...]:
+    """The trap of each instruction of the image, once per process. What compilers call by
+    themselves is in no coverage: its jumps, which would trap in every script, are not followed."""
+    plain = frozenset(f.address for f in image.functions if f.source == SUPPORT)
+    decoded(image)
+    return _traps(_text(image), plain)
 
 
 def build(
@@ -309,9 +321,15 @@ def _ask(project: Project, session: Session, queries: Sequence[Query]) -> list[C
         return []
     primitive = project.manifest.primitives[queries[0].primitive]
     select = Address(select_symbol(project, primitive))
-    tables = {c: table_of(project, primitive, c) for c in {q.expected for q in queries}}
-    scripts = [_question(project, select, query, tables[query.expected]) for query in queries]
-    result = session.run(encode(scripts), Prologue())
+    kinds = {(query.expected, query.length): query for query in queries}
+    tables = {c: table_of(project, primitive, c) for c, _ in kinds}
+    templates = [_question(project, select, q, tables[q.expected]) for q in kinds.values()]
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    rewrites = [
+        (numbers[query.expected, query.length], _vector_bytes(project, query.mask))
+        for query in queries
+    ]
+    result = session.run(encode_rewritten(templates, rewrites), Prologue())
     answers = [query.expected for query in queries]
     for event in result.events:
         wrong = event.kind is Kind.VALUE
@@ -346,9 +364,13 @@ def select_symbol(project: Project, primitive: Primitive) -> int:
 
 def vector_write(project: Project, mask: Vector) -> Write:
     """The write that forces a mask."""
-    vector = project.image.vector
-    words = mask.words[: vector.words]
-    return Write(vector.address, struct.pack(f"<{len(words)}I", *words))
+    return Write(project.image.vector.address, _vector_bytes(project, mask))
+
+
+def _vector_bytes(project: Project, mask: Vector) -> bytes:
+    """As many words of a mask as the project's vector has."""
+    words = min(project.image.vector.words, architecture(mask.arch).words)
+    return (mask.value & (1 << 32 * words) - 1).to_bytes(4 * words, "little")
 
 
 def _slots(

@@ -9,7 +9,7 @@ import re
 import struct
 import subprocess
 import tempfile
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -117,6 +117,16 @@ class Image:
     def entry(self, symbol: str) -> int:
         """The address by which a function is called: of Thumb code with bit 0 set."""
         return self.symbols[symbol] | (symbol in self.thumb)
+
+    def functions_at(self, addresses: Sequence[int]) -> frozenset[Function]:
+        """The functions that hold one of some addresses."""
+        ordered = sorted(addresses)
+        return frozenset(
+            f
+            for f in self.functions
+            if (at := bisect_left(ordered, f.address)) < len(ordered)
+            and ordered[at] < f.address + f.size
+        )
 
     def function_at(self, address: int) -> Function | None:
         """The function that holds an address."""
@@ -337,7 +347,7 @@ def _functions(
         if symbol["st_info"]["type"] != "STT_FUNC" or symbol["st_shndx"] == "SHN_UNDEF":
             continue
         address, size = symbol["st_value"] - _is_thumb(symbol, arch), symbol["st_size"]
-        source = next((s for a, n, s in sections if a <= address < a + max(n, 1)), "")
+        source = _source_at(address, sections)
         if size == 0:
             raise BuildError(
                 f"{source or 'the image'}: function {symbol.name} has no size; end it with "
@@ -346,6 +356,12 @@ def _functions(
         if address not in found or symbol["st_info"]["bind"] == "STB_GLOBAL":
             found[address] = Function(symbol.name, address, size, source)
     return tuple(found[address] for address in sorted(found))
+
+
+def _source_at(address: int, sections: Sequence[tuple[int, int, str]]) -> str:
+    """Whose section holds an address; an empty one that stands there only where none does."""
+    empty = (s for a, n, s in sections if a == address and not n)
+    return next((s for a, n, s in sections if a <= address < a + n), next(empty, ""))
 
 
 def literals_of(elf: ELFFile) -> tuple[tuple[int, int], ...]:

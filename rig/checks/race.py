@@ -22,13 +22,12 @@ from rig.build.project import vector_symbol
 from rig.checks.findings import Finding
 from rig.checks.trial import where
 from rig.errors import BuildError
-from rig.project import Project, decoded
+from rig.project import Project, decoded, traps_of
 from rig.runner.client import RunFlag
 from rig.runner.encode import ScriptError, encode
 from rig.runner.events import Event, Kind
 from rig.runner.scripts import Address, Call, Later, Prologue, Script, Step, Watch, Write
 from rig.runner.session import Session
-from rig.trace.branches import traps
 from rig.trace.exclusives import within_exclusives
 
 CHECK = "race"
@@ -105,7 +104,7 @@ def _stepping(project: Project) -> Session:
     """A runner that stops at every instruction, but not where that would lose a reservation."""
     base, text = project.image.text.address, decoded(project.image)
     spared = within_exclusives(text)
-    taken = [trap for trap in traps(text, base) if base + trap.offset not in spared]
+    taken = [t for t in traps_of(project.image) if base + t.offset not in spared]
     return Session(project.image, taken, project.runner)
 
 

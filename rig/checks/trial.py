@@ -25,7 +25,7 @@ from rig.runner.client import RunFlag
 from rig.runner.events import Kind, RunResult
 from rig.runner.session import Session
 from rig.trace.branches import NOT_TAKEN, TAKEN, resolve
-from rig.trace.lines import Lines, line_table
+from rig.trace.lines import Lines, kept_line_table
 from rig.trace.listing import describe
 
 CPU_BUDGET_US = 2_000_000
@@ -112,7 +112,7 @@ def try_batch(
     results = [o.result for o in observations]
     order = session.addresses(results[0].order)
     if batch.size and trial.recorded:
-        ran = frozenset(f for a in order if (f := project.image.function_at(a)))
+        ran = project.image.functions_at(order)
         claimed = claim(project, path, trial.others)
         findings += _path_findings(project, claimed, results, ran, batch, run)
         taken = executed(
@@ -188,7 +188,7 @@ def _with_edge(project: Project, finding: Finding, crossing: Crossing | None) ->
 
 @functools.lru_cache(maxsize=4)
 def _lines(path: FilePath, root: FilePath) -> Lines:
-    return line_table(path, root)
+    return kept_line_table(path, root)
 
 
 def where(project: Project, address: int) -> str:

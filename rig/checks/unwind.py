@@ -21,11 +21,10 @@ from rig.build.shared import SUFFIX as SHARED
 from rig.capabilities.bits import X86_ARCHITECTURES
 from rig.capabilities.paths import Path, chosen_variants
 from rig.checks.findings import Finding
-from rig.project import Project, decoded, functions_of, prologue
+from rig.project import Project, decoded, functions_of, prologue, traps_of
 from rig.runner.client import RunFlag
 from rig.runner.events import Frame
 from rig.runner.session import Session
-from rig.trace.branches import traps
 from rig.trace.cfi import CallFrames, Cfa, How, Row, Rule, call_frames
 from rig.trace.unwinding import Caller, UnwindError, step
 
@@ -100,10 +99,10 @@ def instructions(project: Project, path: Path) -> frozenset[int]:
 def watching(project: Project) -> Session:
     """A runner that stops at assembly only."""
     base = project.image.text.address
-    functions = [f for f in project.image.functions if is_assembly(f)]
-    spans = [range(f.address - base, f.address - base + f.size) for f in functions]
-    every = traps(decoded(project.image), base)
-    taken = [trap for trap in every if any(trap.offset in span for span in spans)]
+    own = {f.address for f in project.image.functions if is_assembly(f)}
+    codes = (code for code in decoded(project.image).functions if code.address in own)
+    starts = {i.address - base for code in codes for i in code.instructions}
+    taken = [trap for trap in traps_of(project.image) if trap.offset in starts]
     return Session(project.image, taken, project.runner)
 
 

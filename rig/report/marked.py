@@ -194,7 +194,8 @@ def images(coverage: Document) -> list[Image]:
     found, functions, files = [], 0, 0
     for document, known in zip(coverage["images"], reach.images(coverage), strict=True):
         paths = tuple(p for p in coverage["paths"] if p["image"] == known.digest)
-        numbered = dict(enumerate(known.functions, functions))
+        every = enumerate(known.functions, functions)
+        numbered = {number: each for number, each in every if each.file != reach.SUPPORT}
         found.append(Image(document, known, numbered, files, paths))
         functions += len(known.functions)
         files += len(document["files"])

@@ -5,6 +5,7 @@ Never here: sending, or choosing a placement. Layouts are those of native/runner
 little-endian, every record a multiple of 8 bytes.
 """
 
+import itertools
 from collections.abc import Sequence
 from struct import Struct
 
@@ -33,6 +34,7 @@ from rig.runner.scripts import (
     Target,
     Watch,
     Word,
+    Write,
 )
 
 ARGUMENT_LIMIT = 16
@@ -40,6 +42,7 @@ CALL_LIMIT = 4096
 
 _COUNT = Struct("<Q")
 _SCRIPT = Struct("<QQII")  # length, number, buffers, steps
+_NUMBER = Struct("<Q")
 _BUFFER = Struct("<IIIIII")  # size, flags, align, skew, alias, 0
 _STEP = Struct("<BBBBIQQ")  # kind, target kind, bits of returns, arguments, size, value, returns
 _ARGUMENT = Struct("<BBHIQ")  # kind, bits, 0, buffer or call, value, offset or table entry
@@ -65,17 +68,43 @@ def encode(scripts: Sequence[Script], number: int = 0) -> bytes:
     script has the next: script k alone with `number=k` meets the same garbage as in its batch.
     """
     parts: list[bytes] = []
-    offsets: list[int] = []
-    position = 8 + 8 * len(scripts)
     for index, script in enumerate(scripts):
-        offsets.append(position)
         try:
-            encoded = _script(script, number + index)
+            parts.append(_script(script, number + index))
         except ScriptError as error:
             raise ScriptError(f"script {index}: {error}") from None
-        parts.append(encoded)
-        position += len(encoded)
-    return b"".join((_COUNT.pack(len(scripts)), Struct(f"<{len(offsets)}Q").pack(*offsets), *parts))
+    return _joined(parts)
+
+
+def encode_rewritten(templates: Sequence[Script], rewrites: Sequence[tuple[int, bytes]]) -> bytes:
+    """A batch of many scripts that differ in what they write first: each is a template by its
+    index, with bytes in place of those that stand there."""
+    split = [_split(template) for template in templates]
+    scripts: list[bytes] = []
+    for number, (which, data) in enumerate(rewrites):
+        head, middle, tail, size = split[which]
+        if len(data) != size:
+            raise ScriptError(f"script {number}: {len(data)} bytes where the template has {size}")
+        scripts.append(b"".join((head, _NUMBER.pack(number), middle, data, tail)))
+    return _joined(scripts)
+
+
+def _split(template: Script) -> tuple[bytes, bytes, bytes, int]:
+    """An encoded script without its number and without what its first step writes, and how many
+    bytes that are."""
+    write = template.steps[0]
+    assert isinstance(write, Write)
+    whole, size = _script(template, 0), len(write.data)
+    start = len(_script(Script(template.buffers, (), template.length), 0)) + _STEP.size
+    return whole[:8], whole[8 + _NUMBER.size : start], whole[start + size :], size
+
+
+def _joined(scripts: Sequence[bytes]) -> bytes:
+    """A batch of encoded scripts."""
+    first = 8 + 8 * len(scripts)
+    offsets = [*itertools.accumulate(map(len, scripts), initial=first)][:-1]
+    head = (_COUNT.pack(len(scripts)), Struct(f"<{len(offsets)}Q").pack(*offsets))
+    return b"".join((*head, *scripts))
 
 
 def encode_prologue(prologue: Prologue) -> bytes:

@@ -70,11 +70,22 @@ def directions(decoded: Decoded) -> tuple[Branch, ...]:
     )
 
 
-def traps(decoded: Decoded, base: int) -> tuple[Trap, ...]:
-    """The traps for every instruction of the functions, in a text that stands at `base`."""
-    branches = {branch.address: branch for branch in directions(decoded)}
-    counted, size = _counted(decoded), ARCHITECTURES[decoded.arch].trap
-    return tuple(_trap(counted[at], branches.get(at), base, size) for at in sorted(counted))
+def traps(
+    decoded: Decoded, base: int, branches: Iterable[Branch], plain: Collection[int] = ()
+) -> tuple[Trap, ...]:
+    """The traps for every instruction of the functions, in a text that stands at `base`, with
+    its `branches`. Of functions at the addresses `plain` no jump is followed."""
+    size = ARCHITECTURES[decoded.arch].trap
+    jumps = {branch.address: branch for branch in branches}
+    found: dict[int, Trap] = {}
+    for function in decoded.functions:
+        for each in function.instructions:
+            found[each.address] = (
+                Trap(each.address - base, TrapKind.PLAIN, size=size)
+                if function.address in plain
+                else _trap(each, jumps.get(each.address), base, size)
+            )
+    return tuple(found[at] for at in sorted(found))
 
 
 def resolve(

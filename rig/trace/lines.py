@@ -4,6 +4,7 @@ Enters: a linked ELF file and the project's root. Leaves: `Lines`, which tells t
 line of an address. Never here: reading the sources.
 """
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
+
+from rig.cache import digest, write_atomically
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -57,6 +60,30 @@ def line_table(elf_path: Path, root: Path) -> Lines:
     # Where one sequence ends and the next begins at the same address, the beginning counts.
     rows.sort(key=lambda row: (row[0], row[1] is not None))
     return Lines(tuple(address for address, _ in rows), tuple(line for _, line in rows))
+
+
+def kept_line_table(elf_path: Path, root: Path) -> Lines:
+    """`line_table` of a file that never changes; it is kept beside it, as reading DWARF takes
+    most of a second."""
+    key = digest(str(root), Path(__file__).read_bytes())
+    kept = elf_path.with_name(f"{elf_path.stem}-{key}.lines")
+    try:
+        starts, rows, paths = json.loads(kept.read_bytes())
+    except (OSError, ValueError):
+        found = line_table(elf_path, root)
+        write_atomically(kept, _packed(found))
+        return found
+    lines = [SourceLine(paths[file], line) for file, line in rows[0]]
+    return Lines(tuple(starts), tuple(None if n < 0 else lines[n] for n in rows[1]))
+
+
+def _packed(lines: Lines) -> bytes:
+    """Starts; the distinct lines and each row's number among them, -1 for none; paths."""
+    distinct = {line: n for n, line in enumerate(dict.fromkeys(r for r in lines.rows if r))}
+    paths = {path: n for n, path in enumerate(dict.fromkeys(line.path for line in distinct))}
+    rows = [[paths[line.path], line.line] for line in distinct]
+    numbers = [distinct[row] if row else -1 for row in lines.rows]
+    return json.dumps([lines.starts, [rows, numbers], [*paths]]).encode()
 
 
 def function_lines(lines: Lines, addresses: Iterable[int]) -> dict[SourceLine, list[int]]:

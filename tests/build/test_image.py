@@ -21,6 +21,23 @@ def test_functions_belong_to_their_sources(build, project):
         assert image.function_at(function.address) == function
         assert image.function_at(function.address + function.size - 1) == function
     assert image.function_at(image.text.address - 1) is None
+    first, second = (image.function_at(image.symbols[name]) for name in ("first", "second"))
+    inside = [second.address + 1, first.address, first.address + first.size - 1]
+    assert image.functions_at([*inside, image.text.address - 1]) == {first, second}
+    assert image.functions_at([]) == frozenset()
+
+
+def test_an_empty_section_owns_no_function(build, project):
+    manifest = project / "rig.toml"
+    manifest.write_text(
+        manifest.read_text().replace("include =", 'link = ["none.c"]\ninclude =', 1)
+    )
+    (project / "none.c").write_text("extern int none;\n")
+    image = build()
+    sources = {function.name: function.source for function in image.functions}
+    assert "none.c" in {each.source for each in image.objects}
+    assert "none.c" not in sources.values()
+    assert sources["memcpy"] == "runner/support.c"
 
 
 def test_names_for_one_function(build):

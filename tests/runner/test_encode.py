@@ -21,6 +21,7 @@ from rig.runner.scripts import (
     TableEntry,
     Watch,
     Word,
+    Write,
 )
 
 HEADER = Path(__file__).parents[2] / "native" / "runner" / "protocol.h"
@@ -103,3 +104,20 @@ def test_places_agree_with_the_platforms_header(arch):
 def test_event_kinds_agree_with_the_protocol_header():
     names = re.findall(r"EVENT_([A-Z]+)[, ]", HEADER.read_text().split("enum event_kind")[1])
     assert names[: len(events.Kind)] == [kind.name for kind in events.Kind]
+
+
+def question(data: bytes, expected: bytes) -> Script:
+    buffer = Buffer("table", len(expected), expected=expected, align=8)
+    return Script((buffer,), (Write(64, data), *calling(Pointer(0), Word(len(expected)))))
+
+
+def test_rewritten_templates_are_as_if_each_were_encoded():
+    templates = [question(bytes(4), bytes(8)), question(bytes(4), b"x" * 16)]
+    rewrites = [(0, b"abcd"), (1, b"efgh"), (0, b"ijkl"), (0, bytes(4))]
+    whole = [question(data, (bytes(8), b"x" * 16)[which]) for which, data in rewrites]
+    assert encode.encode_rewritten(templates, rewrites) == encode.encode(whole)
+
+
+def test_a_template_is_rewritten_by_as_many_bytes():
+    with pytest.raises(ScriptError, match="script 1: 3 bytes where the template has 4"):
+        encode.encode_rewritten([question(bytes(4), bytes(8))], [(0, bytes(4)), (0, b"abc")])

@@ -548,7 +548,7 @@ def test_directions(shapes, arch, expected):
     assert TAKEN not in {b.due for b in branches}
     starts = {i.address for f in decoded.functions for i in f.instructions}
     base = found.address
-    assert {trap.offset + base for trap in traps(decoded, base)} == starts
+    assert {trap.offset + base for trap in traps(decoded, base, directions(decoded))} == starts
 
 
 def test_flow_makes_code_of_what_the_file_calls_data():

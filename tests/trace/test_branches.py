@@ -21,7 +21,7 @@ from rig.inputs.sweeps import sweep
 from rig.lab import takes
 from rig.plan import unrunnable
 from rig.primitives import PRIMITIVES
-from rig.project import Project, binding, build, decoded, enumerate_paths, prologue
+from rig.project import Project, binding, build, decoded, enumerate_paths, prologue, traps_of
 from rig.runner.batches import make_batch
 from rig.runner.client import RunFlag, Trap, TrapKind
 from rig.runner.session import Session
@@ -156,13 +156,22 @@ def test_each_jump_says_where_it_leads(shapes: Decoded) -> None:
 def test_traps_stand_on_every_instruction_once(shapes: Decoded) -> None:
     base = shapes.functions[0].address
     starts = sorted({i.address - base for f in shapes.functions for i in f.instructions})
-    found = traps(shapes, base)
+    found = traps(shapes, base, directions(shapes))
     assert [trap.offset for trap in found] == starts
     kinds = {trap.offset: trap for trap in found}
     jump = of(shapes, "loop_")[1]
     offset = jump.address - base
     assert kinds[offset] == Trap(offset, TrapKind.CONDITIONAL, proven=0, due=NOT_TAKEN)
     assert sum(trap.kind is TrapKind.INDIRECT for trap in found) == 1
+
+
+def test_no_jump_is_followed_where_none_should_be(shapes: Decoded) -> None:
+    function = next(f for f in shapes.functions if f.name == "loop_")
+    base, own = function.address, {i.address for i in function.instructions}
+    found = traps(shapes, base, directions(shapes), {base})
+    kinds = {trap.kind for trap in found if trap.offset + base in own}
+    assert kinds == {TrapKind.PLAIN}
+    assert TrapKind.CONDITIONAL in {trap.kind for trap in found}
 
 
 def test_hits_add_the_directions_that_they_prove(shapes: Decoded) -> None:
@@ -249,6 +258,8 @@ def compare(native: Native, primitive: str, path: RigPath) -> None:
     batch = make_batch(definition, binding(native.project, path), cases, answers)
     start = prologue(native.project, path, path.masks[0])
     base = native.project.image.text.address
+    plain = {t.offset for t in traps_of(native.project.image) if t.kind is TrapKind.PLAIN}
+    followed = tuple(b for b in native.branches if b.address - base not in plain)
     union = 0
     for first, count in [(0, len(cases)), (len(cases) - 1, 1)]:
         armed = native.session.run(
@@ -261,7 +272,7 @@ def compare(native: Native, primitive: str, path: RigPath) -> None:
         assert stepped.steps == len(stepped.trace) > 0
         hits = native.session.addresses(armed.order)
         observed = [(base + offset, mask) for offset, mask in armed.branches]
-        found = resolve(native.branches, frozenset(hits), observed)
-        assert found == stepped_ways(stepped.trace, native.branches)
+        found = resolve(followed, frozenset(hits), observed)
+        assert found == stepped_ways(stepped.trace, followed)
         union += sum(map(bool, found.values()))
     assert union

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rig.trace.lines import Lines, SourceLine, function_lines, line_table
+from rig.trace import lines as module
+from rig.trace.lines import Lines, SourceLine, function_lines, kept_line_table, line_table
 
 HEADER = """static inline unsigned twist(unsigned x)
 {
@@ -50,6 +51,14 @@ def test_inlined_code_belongs_to_the_inner_function(image):
     rows = line_of(image, "first")
     assert ("src/twist.h", 3) in rows
     assert ("src/first.c", 4) in rows
+
+
+def test_a_kept_table_is_the_same(image, monkeypatch):
+    read = line_table(image.path, image.root)
+    assert None in read.rows
+    assert kept_line_table(image.path, image.root) == read
+    monkeypatch.setattr(module, "line_table", None)
+    assert kept_line_table(image.path, image.root) == read
 
 
 def test_every_instruction_has_a_line_of_its_function(image):
