@@ -25,7 +25,7 @@ from rig.runner.placement import PAGE
 from rig.runner.scripts import Prologue
 
 RESIDENT_BYTES = 256 << 20
-RESIDENT_BATCHES = 1024  # the runner has room for 4096
+RESIDENT_BATCHES = 16  # each is a mapping, which every fork copies
 
 
 class Session:
