@@ -27,7 +27,6 @@ from rig.checks.race import CHECK as RACE
 from rig.checks.race import Race
 from rig.checks.stack import CHECK as STACK
 from rig.checks.stack import watch_stack
-from rig.checks.switching import switched
 from rig.checks.trial import CPU_BUDGET_US, where
 from rig.checks.unwind import CHECK as UNWIND
 from rig.checks.unwind import (
@@ -139,22 +138,25 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
                 yield f"{path.id}/{NOVELTY}", _maker(NoveltyItem, path=path)
 
 
-def sources_of(lab: Lab, project: Project, path: Path) -> Iterator[str]:
-    """What names the rows of a path that was judged whole."""
-    primitive, every = path.primitive, lab.plan.paths(project)
-    yield from (source.name for source in lab.sources(primitive))
-    if strategies.has_strategy(primitive) and lab.selection.amount(GENERATED):
-        yield GENERATED
-    if path.id in explored_paths(every) and lab.selection.amount(NOVELTY):
-        yield NOVELTY
-    if path.id in stepped_paths(project, every) and lab.selection.amount(CONSTANT_TIME):
-        yield CONSTANT_TIME
-    if path.id in framed(project, every) and lab.selection.amount(UNWIND):
-        yield UNWIND
-    if _is_watched(path) and lab.selection.amount(STACK):
-        yield STACK
-    if lab.sharing(project, path) and lab.selection.amount(SWITCHES):
-        yield SWITCHES
+def sources_by_path(lab: Lab, project: Project) -> dict[str, tuple[str, ...]]:
+    """What names the rows of each path, by its id, that was judged whole."""
+    every = lab.plan.paths(project)
+    kinds = {
+        NOVELTY: explored_paths(every),
+        CONSTANT_TIME: stepped_paths(project, every),
+        UNWIND: framed(project, every),
+        STACK: {path.id for path in every if _is_watched(path)},
+        SWITCHES: {path.id for path in every if lab.sharing(project, path)},
+        GENERATED: {path.id for path in every if strategies.has_strategy(path.primitive)},
+    }
+    chosen = {name: ids for name, ids in kinds.items() if lab.selection.amount(name)}
+    return {
+        path.id: (
+            *(source.name for source in lab.sources(path.primitive)),
+            *(name for name, ids in chosen.items() if path.id in ids),
+        )
+        for path in every
+    }
 
 
 def _is_watched(path: Path) -> bool:
@@ -421,7 +423,7 @@ class SwitchItem(_PathItem):
         """Runs, records a row, fails with the first findings."""
         with self.noting_errors():
             others = lab.sharing(project, path)
-            batch = switched(project, path, others, *lab.switches(path))
+            batch = lab.switched(project, path, others)
             outcome = lab.run_switched(project, path, others, batch)
         lab.record(project, _row(project, path, SWITCHES, added_up((outcome,))))
         if failures := failures_of(lab, project, path, batch, path.masks[0], outcome):

@@ -7,7 +7,7 @@ enumerating; the controller has done both.
 import json
 import os
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path as FilePath
@@ -21,15 +21,15 @@ from rig.capabilities.vector import Vector
 from rig.cases import Answer, Case, Inputs
 from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.stack import LENGTHS as STACK_LENGTHS
-from rig.checks.switching import sharing
+from rig.checks.switching import ring, sharing, under
 from rig.checks.trial import Outcome, Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.contexts import switches
-from rig.inputs.sources import Source, limited, sources
+from rig.inputs.sources import SWITCHES, Source, limited, sources
 from rig.inputs.twins import LENGTHS, LONG, twins
 from rig.plan import Plan, unrunnable
 from rig.primitives import PRIMITIVES
-from rig.primitives.definition import Operation, octets, parts
+from rig.primitives.definition import Definition, Operation, octets, parts
 from rig.primitives.pairs import sides
 from rig.profiles import part_of
 from rig.project import Project, binding
@@ -41,6 +41,7 @@ BATCHES_KEPT = 12
 _MAKERS = (
     *("cases.py", "contracts.py", "architectures.py", "oracle/*.py", "primitives/*.py"),
     *("inputs/*.py", "vectors/*.py", "runner/*.py", "manifest.py", "lab.py"),
+    *("checks/switching.py", "project.py"),
 )
 
 
@@ -59,6 +60,8 @@ class Lab:
         self.plan, self.worker, self.selection = plan, worker, plan.options.selection
         self._part = plan.folder / f"part-{worker}.jsonl"
         self._sessions: dict[FilePath, Session] = {}
+        self._offered: dict[str, tuple[Source, ...]] = {}
+        self._sharing: dict[tuple[str, str], tuple[Path, ...]] = {}
         self._answered = lru_cache(maxsize=BATCHES_KEPT)(self._ask)
         self._batches: OrderedDict[tuple[str, str], Batch] = OrderedDict()
 
@@ -79,16 +82,18 @@ class Lab:
 
     def offered(self, primitive: str) -> tuple[Source, ...]:
         """The sources of this run's profile, those that `--checks` leaves out included."""
-        folder, profile = self.plan.options.vectors, self.selection.profile
-        found = sources(primitive, FilePath(folder) if folder else None)
-        chosen = ((source, part_of(source.name).amount(profile)) for source in found)
-        return tuple(limited(source, most) for source, most in chosen if most)
+        if primitive not in self._offered:
+            folder, profile = self.plan.options.vectors, self.selection.profile
+            found = sources(primitive, FilePath(folder) if folder else None)
+            chosen = ((source, part_of(source.name).amount(profile)) for source in found)
+            self._offered[primitive] = tuple(limited(s, most) for s, most in chosen if most)
+        return self._offered[primitive]
 
     def batch(self, project: Project, path: Path, source: Source) -> Batch:
         """The batch of a source for a path; paths with one binding and the same lengths share,
         on disk those of all architectures with the same widths of C's types."""
         bound = binding(project, path)
-        key = _batch_key(path, source, bound)
+        key = _batch_key(path, source.name, bound, source.most, source.files)
         own = (project.arch, key)
         if own not in self._batches:
             while len(self._batches) >= BATCHES_KEPT:
@@ -99,8 +104,6 @@ class Lab:
 
     def _load(self, path: Path, source: Source, bound: Binding, key: str) -> Batch:
         """The batch from the cache on disk, else made; one process makes it, the others wait."""
-        file = self.plan.cache / "batches" / key
-        file.parent.mkdir(exist_ok=True)
         definition = PRIMITIVES[path.primitive]
 
         @cache
@@ -116,6 +119,15 @@ class Lab:
             ]
             return [c for c, _ in taken], [a for _, a in taken]
 
+        return self._kept(key, definition, bound, contents)
+
+    def _kept(
+        self, key: str, definition: Definition, bound: Binding, contents: Callable[[], Contents]
+    ) -> Batch:
+        """A batch under its key on disk; what it holds is asked for where it is made, and where
+        something failed."""
+        file = self.plan.cache / "batches" / key
+        file.parent.mkdir(exist_ok=True)
         with FileLock(f"{file}.lock"):
             if not file.exists():
                 write_atomically(file, pack(make_batch(definition, bound, *contents())))
@@ -150,17 +162,31 @@ class Lab:
 
     def sharing(self, project: Project, path: Path) -> tuple[Path, ...]:
         """The paths that can take turns with a path here, on messages that both take."""
+        key = (str(project.manifest.path), path.id)
+        if key not in self._sharing:
+            self._sharing[key] = self._find_sharing(project, path)
+        return self._sharing[key]
+
+    def _find_sharing(self, project: Project, path: Path) -> tuple[Path, ...]:
         every = [p for sweep in project.sweeps for p in sweep.paths]
         found = [p for p in sharing(project, path, every) if not unrunnable(project, p)]
         cases = [case for case in switches(path.primitive) if takes(path, case)] if found else []
         return tuple(p for p in found if cases and all(takes(p, case) for case in cases))
 
-    def switches(self, path: Path) -> Contents:
-        """The cases of a path in which its masks may change, with their answers."""
+    def switched(self, project: Project, path: Path, others: Sequence[Path]) -> Batch:
+        """The batch of a path in whose scripts the masks of others take turns with its own."""
         definition = PRIMITIVES[path.primitive]
-        cases = [case for case in switches(path.primitive) if takes(path, case)]
-        found = answers(definition, cases, self.plan.cache)
-        return with_inverses(definition, cases, found)
+        bound, masks = ring(project, path, others)
+
+        @cache
+        def contents() -> Contents:
+            cases = [case for case in switches(path.primitive) if takes(path, case)]
+            found = answers(definition, cases, self.plan.cache)
+            every, given = with_inverses(definition, cases, found)
+            return [under(masks, case) for case in every], given
+
+        key = digest(_batch_key(path, SWITCHES, bound), repr((bound.turns, masks)))
+        return self._kept(key, definition, bound, contents)
 
     def run_switched(
         self, project: Project, path: Path, others: tuple[Path, ...], batch: Batch
@@ -275,7 +301,9 @@ def longest(inputs: Inputs) -> bytes:
     return max(messages, key=len, default=bytes(16))
 
 
-def _batch_key(path: Path, source: Source, bound: Binding) -> str:
+def _batch_key(
+    path: Path, source: str, bound: Binding, most: int | None = None, files: Sequence[FilePath] = ()
+) -> str:
     """Everything that the bytes of a batch follow from."""
     definition = PRIMITIVES[path.primitive]
     roles = sorted((role, repr(target)) for role, target in bound.targets.items())
@@ -285,12 +313,12 @@ def _batch_key(path: Path, source: Source, bound: Binding) -> str:
     return digest(
         code_digest(),
         path.primitive,
-        source.name,
-        str(source.most),
+        source,
+        str(most),
         repr(narrowing),
         bound.contract.path.read_bytes(),
         definition.own.text if definition.own else b"",
-        *(file.read_bytes() for file in source.files),
+        *(file.read_bytes() for file in files),
     )
 
 

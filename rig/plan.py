@@ -5,12 +5,14 @@ Never here: running cases (but for the controls and the questions to dispatchers
 """
 
 import contextlib
+import itertools
 import os
 import pickle
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -114,23 +116,24 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
         check_entries(manifest)
     check_alone(read)
     projects, absences = open_projects(read, options, toolchain, cache)
-    controls = _build_controls(projects, toolchain, cache)
+    planted = _build_controls(projects, toolchain, cache)
     if options.cpu and options.emulate:
         for project in projects:
             check_emulated(options.cpu, project.host)
     built = time.monotonic()
+    controls, with_paths, races = _examined(planted, projects, options)
     plan = Plan(
         folder=cache,
         cache=cache,
         options=options,
         toolchain=toolchain.identity,
-        projects=tuple(_with_paths(project, options) for project in projects),
-        controls=tuple(c for project in controls for c in run_controls(project)),
+        projects=with_paths,
+        controls=controls,
         absences=absences,
         build_seconds=built - began,
         plan_seconds=time.monotonic() - built,
         until=until,
-        races=tuple(_races(projects, options)),
+        races=races,
     )
     check_names(plan.projects, options)
     plan = replace(plan, folder=_run_folder(cache))
@@ -138,10 +141,17 @@ def make_plan(paths: Sequence[FilePath], options: Options) -> Plan:
     return plan
 
 
-def _races(projects: Sequence[Project], options: Options) -> Iterator[Race]:
-    if options.selection.amount(RACE):
-        for project in (p for p in projects if p.manifest.dispatch):
-            yield judge_race(project, initialiser(project))
+def _examined(
+    controls: Sequence[Project], projects: Sequence[Project], options: Options
+) -> tuple[tuple[Control, ...], tuple[Project, ...], tuple[Race, ...]]:
+    """Runs the controls, enumerates paths and judges initialisers at once, in threads: each waits
+    for a runner of its own for the most part."""
+    raced = [p for p in projects if p.manifest.dispatch and options.selection.amount(RACE)]
+    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+        held = pool.map(run_controls, controls)
+        races = pool.map(judge_race, raced, map(initialiser, raced))
+        with_paths = pool.map(_with_paths, projects, itertools.repeat(options))
+        return tuple(itertools.chain(*held)), tuple(with_paths), tuple(races)
 
 
 def write_plan(plan: Plan) -> None:

@@ -17,7 +17,7 @@ from rig.capabilities.paths import Path
 from rig.carried.entries import Row, entry, rows_of
 from rig.carried.follows import path_key
 from rig.carried.places import Places
-from rig.items import sources_of
+from rig.items import sources_by_path
 from rig.lab import Lab
 from rig.plan import Plan, unrunnable, write_plan
 from rig.project import Project
@@ -49,9 +49,9 @@ def keep_progress(lab: Lab, rows: Iterable[Row]) -> bool:
     for project in lab.plan.projects:
         name, file = str(project.manifest.path), _file(lab.plan, project)
         kept, places, left = _read(file), Places(project.image), False
-        paths = list(_runnable(lab, project))
+        paths, sources = list(_runnable(lab, project)), sources_by_path(lab, project)
         for path in paths:
-            names = set(sources_of(lab, project, path))
+            names = set(sources[path.id])
             judged = [r for r in by_path.get((name, path.id), ()) if r["source"] in names]
             left |= names != {row["source"] for row in judged}
             if right := [_dated(row) for row in judged if not row["checks"]]:

@@ -6,17 +6,16 @@ verdicts. A path that failed is not kept: it is judged in every run until it pas
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
 from rig.cache import digest, write_atomically
-from rig.capabilities.paths import Path
 from rig.carried.entries import Row, entry, rows_of
 from rig.carried.follows import path_key
 from rig.carried.places import Places
-from rig.items import sources_of
+from rig.items import sources_by_path
 from rig.lab import Lab
 from rig.plan import Plan, write_plan
 from rig.project import Project
@@ -47,20 +46,20 @@ def keep(lab: Lab, rows: Sequence[Row]) -> None:
         by_path.setdefault((row["manifest"], row["path"]), []).append(row)
     for project in lab.plan.projects:
         file, places = _file(lab.plan, project), Places(project.image)
-        kept = _read(file)
+        kept, sources = _read(file), sources_by_path(lab, project)
         for path in lab.plan.paths(project):
             own = by_path.get((str(project.manifest.path), path.id), [])
-            if not lab.plan.options.checks and _is_new_proof(lab, project, path, own):
+            if not lab.plan.options.checks and _is_new_proof(sources[path.id], own):
                 now = [{k: v for k, v in row.items() if k != "resumed"} for row in own]
                 kept[path.id] = entry(path_key(lab, project, path), now, places)
         write_atomically(file, json.dumps(kept, separators=(",", ":")).encode())
 
 
-def _is_new_proof(lab: Lab, project: Project, path: Path, rows: Sequence[Row]) -> bool:
-    """Whether this run took every source of the path, and nothing is wrong."""
+def _is_new_proof(sources: Collection[str], rows: Sequence[Row]) -> bool:
+    """Whether this run took every source of a path, and nothing is wrong."""
     ran = {row["source"] for row in rows if "reason" not in row}
     wrong = any("reason" in row or row["checks"] or "carried" in row for row in rows)
-    return not wrong and ran.issuperset(sources_of(lab, project, path))
+    return not wrong and ran.issuperset(sources)
 
 
 def _file(plan: Plan, project: Project) -> FilePath:

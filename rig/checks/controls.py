@@ -103,10 +103,11 @@ def run_controls(project: Project) -> tuple[Control, ...]:
         controls += _raced(project)
         static = static_findings(project, primitive, hex)
         audited = audit(project, primitive, hex)
+        batches = _Batches(project)
         for path in found.paths:
             name = dict(path.choice)[_PRIMITIVE]
             if path.kind == "direct" and (name != TOLD or _tells_uppers(session)):
-                checks = _fired(project, session, path)
+                checks = _fired(project, session, path, batches.of(path))
                 if name in CLEAN + UNRUN:
                     checks += tuple(sorted({f.check for f in static.get(name, ())}))
                 if name in AUDITED:
@@ -114,9 +115,9 @@ def run_controls(project: Project) -> tuple[Control, ...]:
                 if name in STEPPED:
                     checks += _stepped(project, session, path)
                 if name in WATCHED:
-                    checks += _watched(project, session, path)
+                    checks += _watched(project, session, path, batches.of(path))
                 if name in UNWOUND:
-                    checks += _unwound(project, path)
+                    checks += _unwound(project, path, batches.of(path))
                 controls.append(Control(project.arch, name, EXPECTED.get(name, ""), checks))
         for path in direct_paths(variable, project.arch):
             checks = _stepped(project, session, path)
@@ -149,29 +150,41 @@ def _stepped(project: Project, session: Session, path: Path) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _fired(project: Project, session: Session, path: Path) -> tuple[str, ...]:
+def _fired(project: Project, session: Session, path: Path, batch: Batch) -> tuple[str, ...]:
     trial = Trial(path.masks[0], (1, 2), _BUDGET_US)
-    outcome = try_batch(project, session, path, _batch(project, path), trial)
+    outcome = try_batch(project, session, path, batch, trial)
     return tuple(sorted({finding.check for finding in outcome.findings}))
 
 
-def _unwound(project: Project, path: Path) -> tuple[str, ...]:
+def _unwound(project: Project, path: Path, batch: Batch) -> tuple[str, ...]:
     with watching(project) as session:
-        frames = observe(project, session, path, _batch(project, path).data, 1, _BUDGET_US)
+        frames = observe(project, session, path, batch.data, 1, _BUDGET_US)
     found = judge_frames(project, frames, hex).findings if frames else ()
     return tuple(finding.check for finding in found)
 
 
-def _watched(project: Project, session: Session, path: Path) -> tuple[str, ...]:
-    batch = _batch(project, path)
-    found = watch_stack(project, session, path, 1, batch, (*_SHORT, batch.size - 1)).findings
+def _watched(project: Project, session: Session, path: Path, batch: Batch) -> tuple[str, ...]:
+    scripts = (*_SHORT, batch.size - 1)
+    found = watch_stack(project, session, path, 1, batch, scripts).findings
     return tuple(sorted({finding.check for finding in found}))
 
 
-def _batch(project: Project, path: Path) -> Batch:
-    definition = PRIMITIVES[_PRIMITIVE]
-    cases = [case for case, _ in zip(length_sweep(_PRIMITIVE), _LENGTHS, strict=False)]
-    out_of_place = [Case(c.name, c.values) for c in cases]
-    out_of_place.append(Case("NULL", cases[0].values, Placement(null=True)))
-    answers = [answer(definition, case) for case in out_of_place]
-    return make_batch(definition, binding(project, path), out_of_place, answers)
+class _Batches:
+    """The same cases for every fault: one batch where the bindings are equal."""
+
+    def __init__(self, project: Project) -> None:
+        cases = [case for case, _ in zip(length_sweep(_PRIMITIVE), _LENGTHS, strict=False)]
+        self._cases = [Case(c.name, c.values) for c in cases]  # out of place
+        self._cases.append(Case("NULL", cases[0].values, Placement(null=True)))
+        self._answers = [answer(PRIMITIVES[_PRIMITIVE], case) for case in self._cases]
+        self._project, self._made = project, list[Batch]()
+
+    def of(self, path: Path) -> Batch:
+        """The batch for a path."""
+        bound = binding(self._project, path)
+        for made in self._made:
+            if made.binding == bound:
+                return made
+        made = make_batch(PRIMITIVES[_PRIMITIVE], bound, self._cases, self._answers)
+        self._made.append(made)
+        return made

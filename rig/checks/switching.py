@@ -14,6 +14,7 @@ from rig.manifest import FUSED
 from rig.primitives import PRIMITIVES
 from rig.project import Project, binding, contract_of, turns
 from rig.runner.batches import Batch, make_batch
+from rig.runner.compose import Binding
 
 _Layouts = tuple[tuple[str, str], ...]
 
@@ -58,8 +59,18 @@ def switched(
 ) -> Batch:
     """A batch whose scripts begin on the path and go on under the first mask of each of the
     others, of the path, and so on, a call each."""
-    ring = (*others, path)
-    bound = replace(binding(project, path), turns=turns(project, ring))
-    masks = tuple(str(each.masks[0]) for each in ring)
-    placed = [replace(c, placement=replace(c.placement, masks=masks)) for c in cases]
+    bound, masks = ring(project, path, others)
+    placed = [under(masks, case) for case in cases]
     return make_batch(PRIMITIVES[path.primitive], bound, placed, answers)
+
+
+def ring(project: Project, path: Path, others: Sequence[Path]) -> tuple[Binding, tuple[str, ...]]:
+    """The binding by which others and the path take turns, and their masks in that order."""
+    paths = (*others, path)
+    bound = replace(binding(project, path), turns=turns(project, paths))
+    return bound, tuple(str(each.masks[0]) for each in paths)
+
+
+def under(masks: tuple[str, ...], case: Case) -> Case:
+    """A case whose calls go on under masks in turn."""
+    return replace(case, placement=replace(case.placement, masks=masks))

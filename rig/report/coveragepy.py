@@ -11,7 +11,7 @@ different builds never meet, and data of several machines merges by `coverage co
 import hashlib
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,14 +52,16 @@ def write_data(path: Path, document: Document) -> None:
     data = CoverageData(basename=str(path))
     try:
         data.add_arcs({})  # the file stands there of a run of nothing too
-        known = {image.digest: (image, tuple(ways(image))) for image in images(document)}
+        known = {image.digest: image for image in images(document)}
+        jumps = {name: tuple(ways(image)) for name, image in known.items()}
+        stated = {name: tuple(_stated(image)) for name, image in known.items()}
         for row in document["paths"]:
             data.set_context(context(row))
-            arcs = _arcs(*known[row["image"]], row)
+            arcs = _arcs(stated[row["image"]], jumps[row["image"]], row)
             data.add_arcs(arcs)
             data.add_file_tracers(dict.fromkeys(arcs, TRACER))
         data.set_context("")
-        for image, _ in known.values():  # files of which nothing was executed
+        for image in known.values():  # files of which nothing was executed
             files = {image.shown(file) for file, _ in statements(image)}
             data.touch_files(sorted(files), TRACER)
     finally:
@@ -148,13 +150,21 @@ def _exit(image: Image, offset: int, mask: int) -> int:
     return 2 + (int.from_bytes(key[:4], "big") >> 1)
 
 
-def _arcs(image: Image, jumps: tuple[Way, ...], path: Document) -> dict[str, set[Arc]]:
-    arcs: dict[str, set[Arc]] = {}
-    hits = frozenset(path["hits"])
+def _stated(image: Image) -> Iterator[tuple[int, str, int]]:
+    """The offset of each instruction that has a line of its own, the file and the line."""
     for function in image.functions:
         for i in function.instructions:
-            if i.offset in hits and i.own and i.file != SUPPORT:
-                arcs.setdefault(image.shown(i.file), set()).add((-1, i.line))
+            if i.own and i.file != SUPPORT:
+                yield i.offset, image.shown(i.file), i.line
+
+
+def _arcs(
+    stated: Iterable[tuple[int, str, int]], jumps: Iterable[Way], path: Document
+) -> dict[str, set[Arc]]:
+    arcs: dict[str, set[Arc]] = {}
+    hits = frozenset(path["hits"])
+    for file, line in {(file, line) for offset, file, line in stated if offset in hits}:
+        arcs.setdefault(file, set()).add((-1, line))
     gone: Mapping[int, int] = dict(path["branches"])
     for way in jumps:
         if gone.get(way.offset, 0) & way.mask:

@@ -62,7 +62,7 @@ def reached_by(rows: Collection[Mapping[str, Any]], recorded: bool) -> Reached:
 
 def entered(function: Function, seen: Reached) -> bool:
     """Whether any of it was executed."""
-    return any(i.offset in seen.hits for i in function.instructions)
+    return not seen.hits.isdisjoint(function.offsets)
 
 
 def instructions(functions: Iterable[Function], seen: Reached) -> Share:

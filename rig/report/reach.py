@@ -9,6 +9,7 @@ without any line table, as of a prebuilt object, stands in a listing of its disa
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from rig.trace.branches import NOT_TAKEN, TAKEN
@@ -34,7 +35,7 @@ class Instruction:
     conditional: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Function:
     """`file` is its own source, or its listing; `variants` are those that it belongs to."""
 
@@ -43,6 +44,11 @@ class Function:
     variants: tuple[str, ...]
     offset: int
     instructions: tuple[Instruction, ...]
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where its instructions stand."""
+        return tuple(i.offset for i in self.instructions)
 
 
 @dataclass(frozen=True, slots=True)
