@@ -5,6 +5,7 @@ Never here: hand-written linking; ld.lld links, pyelftools reads.
 """
 
 import hashlib
+import math
 import re
 import struct
 import subprocess
@@ -119,13 +120,15 @@ class Image:
         return self.symbols[symbol] | (symbol in self.thumb)
 
     def functions_at(self, addresses: Sequence[int]) -> frozenset[Function]:
-        """The functions that hold one of some addresses."""
-        ordered = sorted(addresses)
+        """The functions that hold one of some addresses, as `function_at` has it: one that
+        begins inside another ends it."""
+        ordered, starts = sorted(addresses), [f.address for f in self.functions]
+        ends = map(min, [*starts[1:], math.inf], (f.address + f.size for f in self.functions))
+        firsts = (bisect_left(ordered, start) for start in starts)
         return frozenset(
             f
-            for f in self.functions
-            if (at := bisect_left(ordered, f.address)) < len(ordered)
-            and ordered[at] < f.address + f.size
+            for f, first, end in zip(self.functions, firsts, ends, strict=True)
+            if first < len(ordered) and ordered[first] < end
         )
 
     def function_at(self, address: int) -> Function | None:

@@ -3,6 +3,7 @@
 import platform
 import shutil
 import struct
+from dataclasses import replace
 
 import pytest
 
@@ -110,3 +111,14 @@ def test_two_definitions_of_one_name(build, project):
         build()
     assert "second.S" in str(caught.value)
     assert "/objects/" not in str(caught.value)
+
+
+def test_a_function_inside_another_ends_it(build):
+    image = build()
+    first = image.function_at(image.symbols["first"])
+    outer = replace(first, name="outer", address=first.address, size=first.size)
+    inner = replace(first, name="inner", address=first.address + 2, size=2)
+    nested = replace(image, functions=(outer, inner))
+    for address in range(first.address - 1, first.address + first.size + 1):
+        found = nested.function_at(address)
+        assert nested.functions_at([address]) == (frozenset([found]) if found else frozenset())
