@@ -278,11 +278,12 @@ class RaceItem(_RigItem):
         self.race = race
 
     def judge(self) -> None:
-        """Fails with what went wrong; skips where nothing could."""
+        """Fails with what went wrong; skips where nothing could, or the manifest knows it."""
         if self.race.findings:
             raise FoundFault("\n".join(f"race: {f.summary}" for f in self.race.findings))
         if self.race.reason:
-            pytest.skip(self.race.reason)
+            known = f"accepted, {self.race.accepted}: " if self.race.accepted else ""
+            pytest.skip(f"{known}{self.race.reason}")
 
 
 class _PathsItem(_RigItem):

@@ -91,7 +91,7 @@ KEYS: Mapping[str, tuple[Key, ...]] = {
         ),
     ),
     "accept": (
-        Key("check", '"NAME"', "one of `rig list checks`", needed=True),
+        Key("check", '"NAME"', "one of `rig list checks`, but not `dispatch`", needed=True),
         Key("symbol", '"NAME"', "the function that it is about", needed=True),
         Key("reason", '"TEXT"', "why it is lived with", needed=True),
     ),

@@ -34,7 +34,7 @@ from rig.capabilities.paths import (
     slot_variants,
 )
 from rig.capabilities.vector import Vector
-from rig.checks.acceptance import check_entries
+from rig.checks.acceptance import check_entries, sort_out
 from rig.checks.controls import Control, run_controls
 from rig.checks.race import CHECK as RACE
 from rig.checks.race import Race, initialiser, judge_race
@@ -149,9 +149,18 @@ def _examined(
     raced = [p for p in projects if p.manifest.dispatch and options.selection.amount(RACE)]
     with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
         held = pool.map(run_controls, controls)
-        races = pool.map(judge_race, raced, map(initialiser, raced))
+        races = pool.map(_raced, raced)
         with_paths = pool.map(_with_paths, projects, itertools.repeat(options))
         return tuple(itertools.chain(*held)), tuple(with_paths), tuple(races)
+
+
+def _raced(project: Project) -> Race:
+    """What became of a project's initialiser, but for what its manifest accepts."""
+    race = judge_race(project, initialiser(project))
+    standing, taken = sort_out(race.findings, project.manifest.accept, ())
+    for entry in taken:
+        race = replace(race, findings=tuple(standing), reason=entry.reason, accepted=entry.place)
+    return race
 
 
 def write_plan(plan: Plan) -> None:

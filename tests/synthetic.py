@@ -224,6 +224,7 @@ def documents(paths: Paths, *images: Document, **run: Any) -> tuple[Document, Do
                 "arch": each["arch"],
                 "initialiser": "toy_init",
                 "schedules": 20,
+                "accepted": None,
                 "findings": [],
                 "reason": None,
             }

@@ -13,10 +13,17 @@ from rig.manifest import Acceptance, Manifest
 from rig.project import Project, functions_of
 from rig.toml_table import nearest
 
+DISPATCH = "dispatch"  # what it says is about the manifest as much as about the code
+
 
 def check_entries(manifest: Manifest) -> None:
-    """Raises ManifestError for an entry that names no check."""
+    """Raises ManifestError for an entry that names no check, or one that it cannot be of."""
     for entry in manifest.accept:
+        if entry.check == DISPATCH:
+            raise ManifestError(
+                f"{entry.place}: `accept` takes no `{DISPATCH}`: say in `needs`, `len` and the "
+                "order of variants what the dispatcher does"
+            )
         if entry.check not in CHECKS:
             raise ManifestError(
                 f"{entry.place}: `accept` names no check `{entry.check}`"

@@ -198,7 +198,8 @@ def _bytes(count: int) -> str:
 def _write(event: Event, script: Script, describe: Describe, arch: Architecture) -> Finding:
     """A write to an input, be it undone before the call returns."""
     assert event.address is not None and event.pc is not None
-    name, offset = locate(script, event.address, arch.places) or ("?", 0)
+    found = locate(script, event.address, arch.places)
+    name, offset = (found[0].name, found[1]) if found else ("?", 0)
     where = describe(event.pc)
     text = f"wrote `{name}`, which it may only read, at byte {offset}"
     return _at(
@@ -253,9 +254,8 @@ def _fault(event: Event, script: Script, places: Places) -> str:
     found = locate(script, event.address, places)
     if found is None:
         return ""
-    name, offset = found
-    size = next(b.size for b in script.buffers if b.name == name)
-    return "" if 0 <= offset < size else _distance(name, offset, size)
+    buffer, offset = found
+    return "" if 0 <= offset < buffer.size else _distance(buffer.name, offset, buffer.size)
 
 
 def _inside(event: Event, script: Script, places: Places) -> str:
@@ -265,8 +265,8 @@ def _inside(event: Event, script: Script, places: Places) -> str:
     found = locate(script, event.address, places)
     if found is None:
         return ""
-    name, offset = found
-    return f", byte {offset} of `{name}`, {event.address % 16} modulo 16"
+    buffer, offset = found
+    return f", byte {offset} of `{buffer.name}`, {event.address % 16} modulo 16"
 
 
 def _nulls(script: Script) -> str:

@@ -44,7 +44,8 @@ Bytes = dict[int, int]  # by address
 @dataclass(frozen=True, slots=True)
 class Race:
     """What became of the initialiser of a manifest: `schedules` were run; `reason` says why
-    nothing, or not all, could be judged."""
+    nothing, or not all, could be judged. `accepted` is where the manifest's entry stands that took
+    what was found, and `reason` then the entry's."""
 
     manifest: str
     arch: str
@@ -52,6 +53,7 @@ class Race:
     schedules: int = 0
     findings: tuple[Finding, ...] = ()
     reason: str = ""
+    accepted: str = ""
 
 
 class _UnjudgedError(Exception):

@@ -11,6 +11,8 @@ from typing import Any
 
 from rig.capabilities.paths import Path, chosen_variants
 from rig.checks.acceptance import symbols_of
+from rig.checks.race import CHECK as RACE
+from rig.checks.race import Race
 from rig.manifest import Acceptance
 from rig.plan import Plan
 from rig.project import Project
@@ -33,7 +35,8 @@ def known(plan: Plan, rows: Sequence[Row], stale: Collection[Acceptance]) -> lis
         ids = {path.id for path in plan.paths(project)}
         found += _new(plan, project, [row for row in own if row["path"] in ids])
         first = next(p for p in plan.projects if p.manifest.path == project.manifest.path)
-        found += _entries(project, own, ids, stale, alone=project is first)
+        found += _raced(plan, project)
+        found += _entries(plan, project, own, ids, stale, alone=project is first)
     return found
 
 
@@ -65,7 +68,21 @@ def _stand_in(
     return next((s for c, s in proposed if c == check and s in symbols), list(own.values())[-1])
 
 
+def _raced(plan: Plan, project: Project) -> Iterator[dict[str, Any]]:
+    """A row for an initialiser that is not safe to call, with its item in a path's place."""
+    for race in _races(plan, project):
+        if race.findings:
+            on = f"{race.initialiser}/{race.arch}/{RACE}"
+            yield _row(project, "new", RACE, race.initialiser, [on])
+
+
+def _races(plan: Plan, project: Project) -> list[Race]:
+    named = (str(project.manifest.path), project.arch)
+    return [race for race in plan.races if (race.manifest, race.arch) == named]
+
+
 def _entries(
+    plan: Plan,
     project: Project,
     rows: Sequence[Row],
     ids: Collection[str],
@@ -76,6 +93,9 @@ def _entries(
     for entry in project.manifest.accept:
         taken = [r["path"] for r in rows if [entry.check, entry.place] in r.get("accepted", ())]
         on = [path for path in taken if path in ids]
+        raced = [race for race in plan.races if race.accepted == entry.place]
+        taken += [race.initialiser for race in raced]
+        on += [f"{r.initialiser}/{r.arch}/{RACE}" for r in raced if r in _races(plan, project)]
         if not on and (taken or not alone):
             continue
         state = "accepted" if on else "stale" if entry in stale else "not-judged"

@@ -79,6 +79,7 @@ def results(plan: Plan, rows: Sequence[Row], unreached: Row) -> dict[str, Any]:
                 "schedules": r.schedules,
                 "findings": [finding.summary for finding in r.findings],
                 "reason": r.reason or None,
+                "accepted": r.accepted or None,
             }
             for r in plan.races
         ],

@@ -217,10 +217,17 @@ def races_text(races: Sequence[Document]) -> str:
     judged = [row for row in races if not row["reason"]]
     schedules, wrong = (sum(row["schedules"] for row in judged), sum(map(_wrong, judged)))
     parts = [f"{schedules:,} schedules of two first calls, {wrong} wrong"] if judged else []
-    for reason in dict.fromkeys(row["reason"] for row in races if row["reason"]):
-        archs = " ".join(row["arch"] for row in races if row["reason"] == reason)
-        parts.append(f"not judged on {archs}: {reason}")
+    for said in dict.fromkeys(map(_unsaid, races)):
+        archs = " ".join(row["arch"] for row in races if _unsaid(row) == said)
+        if said:
+            parts.append(f"{said[0]} on {archs}: {said[1]}")
     return "; ".join(parts)
+
+
+def _unsaid(race: Document) -> tuple[str, str] | None:
+    """Why an initialiser has no verdict: it was not judged, or what was found is accepted."""
+    word = "accepted" if race.get("accepted") else "not judged"
+    return (word, race["reason"]) if race["reason"] else None
 
 
 def _wrong(race: Document) -> int:

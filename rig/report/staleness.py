@@ -5,11 +5,12 @@ stale entries. Never here: verdicts on code. An entry is judged only in a run th
 path of its symbol with every source: what was deselected proves nothing.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from rig.capabilities.paths import Path
 from rig.checks.acceptance import stale, symbols_of
+from rig.checks.race import CHECK as RACE
 from rig.manifest import Acceptance, Manifest
 from rig.options import Options
 from rig.plan import Plan
@@ -29,7 +30,16 @@ def stale_entries(
     for project in plan.projects:
         whole = {p.arch for p in plan.projects if p.manifest.path == project.manifest.path}
         found += _stale(project, rows, sources, _elsewhere(project.manifest, whole))
+    found += stale_races(plan)
     return tuple(dict.fromkeys(found))
+
+
+def stale_races(plan: Plan) -> Iterator[Acceptance]:
+    """The entries about initialisers that were judged and are right wherever they run."""
+    for entry in dict.fromkeys(a for p in plan.projects for a in p.manifest.accept):
+        races = [race for race in plan.races if race.initialiser == entry.symbol]
+        if entry.check == RACE and races and not any(r.reason or r.findings for r in races):
+            yield entry
 
 
 def _elsewhere(manifest: Manifest, archs: Collection[str]) -> set[str]:

@@ -30,7 +30,7 @@ def addresses(script: Script, places: Places) -> tuple[int, ...]:
     return tuple(place(script.buffers[owner], owner, places) for owner in owners)
 
 
-def locate(script: Script, address: int, places: Places) -> tuple[str, int] | None:
+def locate(script: Script, address: int, places: Places) -> tuple[Buffer, int] | None:
     """The buffer in whose slot an address lies, and the address's offset in bytes from that
     buffer's first byte: negative before it, `size` or more behind it; in read-only views too.
     None if no slot of the script holds the address."""
@@ -40,7 +40,7 @@ def locate(script: Script, address: int, places: Places) -> tuple[str, int] | No
     if not 0 <= index < len(script.buffers) or script.buffers[index].alias is not None:
         return None
     buffer = script.buffers[index]
-    return buffer.name, address - place(buffer, index, places)
+    return buffer, address - place(buffer, index, places)
 
 
 def in_stack(address: int, places: Places) -> bool:

@@ -51,3 +51,11 @@ def test_an_entry_that_names_no_check():
     text = r"rig.toml:7: `accept` names no check `values`; did you mean `value`\?"
     with pytest.raises(ManifestError, match=text):
         check_entries(manifest)
+
+
+def test_what_dispatchers_choose_is_for_the_manifest_to_say():
+    entry = Acceptance("dispatch", "rig_select_aes", "r", "rig.toml:7")
+    path = Path("rig.toml")
+    manifest = Manifest(path, path.parent, (), {}, None, {}, (entry,))
+    with pytest.raises(ManifestError, match=r"rig.toml:7: `accept` takes no `dispatch`: say in"):
+        check_entries(manifest)

@@ -23,6 +23,7 @@ SCRIPT = Script(
         Buffer("out", 40, expected=EXPECTED, side=Side.END),
         Buffer("in", 40, content=bytes(40), constant=True, side=Side.END),
         Buffer("empty", 0, side=Side.START),
+        Buffer("in", 16, content=bytes(16), constant=True, side=Side.END),  # a further part
     ),
     (Call(Address(0), (Pointer(0), Pointer(2, null=True))),),
 )
@@ -136,6 +137,7 @@ def _crash(
         (OUT, 40, "1 byte behind `out` (40 bytes)"),
         (IN, 47, "8 bytes behind `in` (40 bytes)"),
         (2, -1, "1 byte before `empty` (0 bytes)"),
+        (3, 16, "1 byte behind `in` (16 bytes)"),
     ],
 )
 def test_a_fault_at_a_guard_page_names_the_buffer(index: int, offset: int, words: str) -> None:
@@ -166,7 +168,7 @@ def test_a_fault_says_whether_it_was_a_write(error: int, verb: str) -> None:
 
 def test_a_flipped_run_has_its_buffers_at_the_other_side() -> None:
     flipped = script_as_run(BATCH, 0, flipped=True)
-    assert [b.side for b in flipped.buffers] == [Side.START, Side.START, Side.END]
+    assert [b.side for b in flipped.buffers] == [Side.START, Side.START, Side.END, Side.START]
     before = place(flipped.buffers[OUT], OUT, PLACES) - 1
     observation = Observation(_result(_crash(before)), 1, True)
     (finding,) = judge(BATCH, [observation], _describe)

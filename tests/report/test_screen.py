@@ -231,8 +231,9 @@ def test_nothing_is_claimed_of_an_empty_run() -> None:
 def test_races_say_what_was_judged_and_what_not() -> None:
     judged = {"arch": "x86_64", "schedules": 27, "findings": ["a"], "reason": None}
     untold = {"schedules": 0, "findings": [], "reason": "the manifest names no `init`"}
+    known = {"arch": "aarch64", "schedules": 9, "findings": [], "reason": "as ever"}
     rows = [judged, {"arch": "arm", **untold}, {"arch": "i386", **untold}]
-    assert races_text(rows) == (
+    assert races_text([*rows, known | {"accepted": "rig.toml:7"}]) == (
         "27 schedules of two first calls, 1 wrong; "
-        "not judged on arm i386: the manifest names no `init`"
+        "not judged on arm i386: the manifest names no `init`; accepted on aarch64: as ever"
     )
