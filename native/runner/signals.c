@@ -34,10 +34,11 @@ static void report(enum event_kind kind, int signal, const struct signal_info *i
     note(&event, words);
 }
 
-/* A write to what the call may only read is recorded, and done after all. */
+/* A write to what the call may only read is recorded, and done after all. SIGBUS is a matter of
+   alignment, of loads too. */
 static void on_fault(int signal, const struct signal_info *info, struct signal_context *context) {
     const uint64_t address = fault_address(signal, info);
-    if (address != NO_ADDRESS && open_view(address))
+    if (signal == SIGNAL_SEGV && address != NO_ADDRESS && open_view(address))
         return report(EVENT_WRITE, signal, info, context);
     report(EVENT_CRASH, signal, info, context);
     end_child(CRASHED);

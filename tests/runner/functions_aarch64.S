@@ -36,6 +36,10 @@ function clobber_what_is_free   /* caller-saved vectors, upper halves, flags, st
         fdiv d0, d0, d0
         msr nzcv, xzr
         ret
+function exclusively            /* a load that must be aligned */
+        ldaxr w0, [x0]
+        clrex
+        ret
 function clobber_stack
         strb wzr, [sp, #13]
         ret

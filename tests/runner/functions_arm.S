@@ -98,6 +98,10 @@ function sabotage               /* writes to the protocol's pipe */
 function overflow
         push {r3, lr}
         bl overflow
+function exclusively            /* a load that must be aligned */
+        ldrex r0, [r0]
+        clrex
+        bx lr
 function lost_stack
         mov sp, #0
         push {r0}

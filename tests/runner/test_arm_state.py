@@ -52,6 +52,13 @@ def test_the_callers_stack_must_stay_but_for_arguments(run, only, image, arch):
     assert only(calling(image, "clobber_argument", *range(registers))).kind is Kind.STACK
 
 
+@pytest.mark.parametrize("flags", [RunFlag(0), RunFlag.READ_ONLY])
+def test_a_load_that_must_be_aligned_is_no_write(only, image, flags):
+    buffer = Buffer("b", 8, bytes(8), constant=True, align=8, skew=1)
+    event = only(Script((buffer,), (image.call("exclusively", Pointer(0)),)), flags=flags)
+    assert (event.kind, event.signal) == (Kind.CRASH, signal.SIGBUS)
+
+
 def test_the_stack_pointer_takes_four_phases_in_turn(only, image, arch):
     call = image.call("stack_pointer", returns=0)
     seen = {
