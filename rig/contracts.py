@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from cffi import FFI
@@ -102,7 +102,7 @@ def place_of(at: str) -> tuple[str, int]:
     return name, int(offset or 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Contract:
     """The functions of a primitive, in the order of the header."""
 
@@ -118,8 +118,15 @@ class Contract:
 
     def inside(self, name: str) -> tuple[Argument, ...]:
         """The arguments that lie in the memory of the buffer of that name."""
-        arguments = (a for f in self.functions for a in f.arguments)
-        return tuple(a for a in arguments if a.pointer and a.at and place_of(a.at)[0] == name)
+        return self._insides.get(name, ())
+
+    @cached_property
+    def _insides(self) -> Mapping[str, tuple[Argument, ...]]:
+        found: dict[str, tuple[Argument, ...]] = {}
+        for argument in (a for f in self.functions for a in f.arguments if a.pointer and a.at):
+            name, _ = place_of(argument.at or "")
+            found[name] = (*found.get(name, ()), argument)
+        return found
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -174,7 +174,7 @@ def _as_refused(use: Use, function: Function, layout: _Layout, numbers: Mapping[
 def _as_overlapping(use: Use, function: Function, layout: _Layout) -> Use:
     """The call as one that refuses, where that is what becomes of memory shared in part."""
     shift = layout.placement.shift
-    if not any(_refuses(a, use, shift) for a in function.arguments):
+    if not shift or not any(_refuses(a, use, shift) for a in function.arguments):
         return use
     untouched = {
         a.name: replace(value, expected=b"", refused=False)
