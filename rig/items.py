@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from rig.capabilities.paths import UNUSED, Path, Sweep
+from rig.capabilities.paths import UNUSED, Choice, Path, Sweep
 from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.audit import CHECK as OBJECT
 from rig.checks.audit import audit
@@ -96,7 +96,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     every, paths = lab.plan.paths(project), lab.plan.due(project)
     stepped = stepped_paths(project, every)
     unwound = framed(project, every)
-    explored = explored_paths(every)
+    explored, given = _explored(lab, project, every), sources_of_cases(lab, project)
     names = list(dict.fromkeys(path.primitive for path in every))
     for sweep in project.sweeps:
         if sweep.primitive in names and sweep.dispatched:
@@ -112,7 +112,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
         (source.rank, turn, path, source)
         for name in names
         for turn, path in enumerate(p for p in paths if p.primitive == name)
-        for source in lab.sources(name)
+        for source in given[path.id]
         if lab.plan.is_due(project, path, source.name)
     ]
     ranked.sort(key=lambda row: (row[0], row[3].name if row[0] == PACKAGED else "", row[1]))
@@ -142,7 +142,7 @@ def sources_by_path(lab: Lab, project: Project) -> dict[str, tuple[str, ...]]:
     """What names the rows of each path, by its id, that was judged whole."""
     every = lab.plan.paths(project)
     kinds = {
-        NOVELTY: explored_paths(every),
+        NOVELTY: _explored(lab, project, every),
         CONSTANT_TIME: stepped_paths(project, every),
         UNWIND: framed(project, every),
         STACK: {path.id for path in every if _is_watched(path)},
@@ -150,10 +150,25 @@ def sources_by_path(lab: Lab, project: Project) -> dict[str, tuple[str, ...]]:
         GENERATED: {path.id for path in every if strategies.has_strategy(path.primitive)},
     }
     chosen = {name: ids for name, ids in kinds.items() if lab.selection.amount(name)}
+    given = sources_of_cases(lab, project)
     return {
         path.id: (
-            *(source.name for source in lab.sources(path.primitive)),
+            *(source.name for source in given[path.id]),
             *(name for name, ids in chosen.items() if path.id in ids),
+        )
+        for path in every
+    }
+
+
+def sources_of_cases(lab: Lab, project: Project) -> dict[str, tuple[Source, ...]]:
+    """The sources that each path, by its id, is given the cases of."""
+    every = lab.plan.paths(project)
+    sparse, selection = sparse_paths(project, every), lab.selection
+    return {
+        path.id: tuple(
+            source
+            for source in lab.sources(path.primitive)
+            if path.id in sparse or not selection.is_sparse(source.name)
         )
         for path in every
     }
@@ -164,16 +179,44 @@ def _is_watched(path: Path) -> bool:
     return path.kind != "mask" and is_swept(path.primitive)
 
 
-def explored_paths(paths: Sequence[Path]) -> frozenset[str]:
-    """The ids of the paths on which the search is made, one kind for each choice of variants: a
-    direct path has the code of the mask's and takes every length that its variant does."""
-    direct = {(path.primitive, path.choice) for path in paths if path.kind != "mask"}
+def _explored(lab: Lab, project: Project, paths: Sequence[Path]) -> frozenset[str]:
+    """The ids of the paths on which the search is made."""
+    sparse = sparse_paths(project, paths) if lab.selection.is_sparse(NOVELTY) else None
     return frozenset(
         path.id
-        for path in paths
-        if is_swept(path.primitive)
-        and (path.kind != "mask" or (path.primitive, path.choice) not in direct)
+        for path in distinct_paths(paths)
+        if is_swept(path.primitive) and (sparse is None or path.id in sparse)
     )
+
+
+def distinct_paths(paths: Sequence[Path]) -> list[Path]:
+    """One kind of path for each choice of variants: a direct path has the code of the mask's and
+    takes every length that its variant does."""
+    direct = {(path.primitive, path.choice) for path in paths if path.kind != "mask"}
+    return [p for p in paths if p.kind != "mask" or (p.primitive, p.choice) not in direct]
+
+
+def sparse_paths(project: Project, paths: Sequence[Path]) -> frozenset[str]:
+    """The ids of so many distinct paths that each variant is in each slot of its primitives on
+    one, if need be on one that cannot run here. What these leave out is code that a path of each
+    variant has run by itself: a composition joins its variants by bytes in memory, and its own
+    code is the same over all of them."""
+    distinct = distinct_paths(paths)
+    left = {(path.primitive, part) for path in distinct for part in path.choice}
+    chosen: set[tuple[str, Choice]] = set()
+    for able in (True, False):
+        taken = [p for p in distinct if able == (not unrunnable(project, p))]
+        while found := max(taken, key=lambda p: len(_unmet(p, left)), default=None):
+            if not _unmet(found, left):
+                break
+            left -= _unmet(found, left)
+            chosen.add((found.primitive, found.choice))
+    return frozenset(p.id for p in distinct if (p.primitive, p.choice) in chosen)
+
+
+def _unmet(path: Path, left: set[tuple[str, tuple[str, str]]]) -> set[tuple[str, tuple[str, str]]]:
+    """What a path runs of what is left."""
+    return left.intersection((path.primitive, part) for part in path.choice)
 
 
 def stepped_paths(project: Project, paths: Sequence[Path]) -> frozenset[str]:

@@ -23,7 +23,7 @@ from rig.checks.acceptance import sort_out, symbols_of
 from rig.checks.stack import LENGTHS as STACK_LENGTHS
 from rig.checks.switching import ring, sharing, under
 from rig.checks.trial import Outcome, Trial, try_batch
-from rig.inputs.answers import answers, with_inverses
+from rig.inputs.answers import answer, answers, with_inverses
 from rig.inputs.contexts import switches
 from rig.inputs.sources import SWITCHES, Source, limited, sources
 from rig.inputs.twins import LENGTHS, LONG, twins
@@ -38,6 +38,7 @@ from rig.runner.compose import Binding, permits
 from rig.runner.session import Session
 
 BATCHES_KEPT = 12
+ANSWERS_KEPT = 2048
 _MAKERS = (
     *("cases.py", "contracts.py", "architectures.py", "oracle/*.py", "primitives/*.py"),
     *("inputs/*.py", "vectors/*.py", "runner/*.py", "manifest.py", "lab.py"),
@@ -63,6 +64,7 @@ class Lab:
         self._offered: dict[str, tuple[Source, ...]] = {}
         self._sharing: dict[tuple[str, str], tuple[Path, ...]] = {}
         self._answered = lru_cache(maxsize=BATCHES_KEPT)(self._ask)
+        self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._batches: OrderedDict[tuple[str, str], Batch] = OrderedDict()
 
     def close(self) -> None:
@@ -140,6 +142,18 @@ class Lab:
         cases = source.load()
         found = answers(definition, cases, self.plan.cache)
         return Answered(*with_inverses(definition, cases, found))
+
+    def answer(self, case: Case) -> Answer:
+        """The answer that a case brings, else the oracle's; the last ANSWERS_KEPT are remembered:
+        searches on several paths ask of the same values."""
+        if case.expected is not None:
+            return case.expected
+        key = digest(case.values.key())
+        if key not in self._answers:
+            while len(self._answers) >= ANSWERS_KEPT:
+                self._answers.popitem(last=False)
+            self._answers[key] = answer(PRIMITIVES[case.values.primitive], case)
+        return self._answers[key]
 
     def seeds(self) -> tuple[int, int]:
         """The two seeds of garbage."""

@@ -28,7 +28,8 @@ CASES = (
 @dataclass(frozen=True, slots=True)
 class Part:
     """`gives` says what it holds, for a reader; `quick`, `default` and `deep` how much of it
-    each profile takes, in `unit`: 0 is nothing, WHOLE is all. `checks` are those that it makes."""
+    each profile takes, in `unit`: 0 is nothing, WHOLE is all. `checks` are those that it makes.
+    A profile in `sparse` takes it on so many paths only that each variant is on one."""
 
     name: str
     gives: str
@@ -37,6 +38,7 @@ class Part:
     deep: int = WHOLE
     unit: str = "cases of each path"
     checks: tuple[str, ...] = CASES
+    sparse: tuple[str, ...] = ()
 
     def amount(self, profile: str) -> int:
         """What a profile takes of it."""
@@ -76,11 +78,13 @@ PARTS = (
     ),
     Part(
         "novelty",
-        "a search from the code of each path for inputs that reach new code",
+        "a search from the code of each path for inputs that reach new code; by default on one "
+        "path of each variant",
         quick=0,
         default=4,
         deep=400,
         unit="rounds without news",
+        sparse=("default",),
     ),
     Part(
         "constant-time",
@@ -94,7 +98,13 @@ PARTS = (
         quick=0,
         checks=("stack",),
     ),
-    Part(PACKAGED, "sets of published records from packages, by their files' names", quick=0),
+    Part(
+        PACKAGED,
+        "sets of published records from packages, by their files' names; by default on one path "
+        "of each variant",
+        quick=0,
+        sparse=("default",),
+    ),
 )
 _BY_NAME = {part.name: part for part in PARTS}
 
@@ -116,6 +126,10 @@ class Selection:
         """How much of a source or kind of item is taken, 0 for nothing."""
         part = part_of(source)
         return part.amount(self.profile) if part.name in self.parts else 0
+
+    def is_sparse(self, source: str) -> bool:
+        """Whether it is taken on so many paths only that each variant is on one."""
+        return self.profile in part_of(source).sparse
 
     def made_by(self, source: str) -> frozenset[str]:
         """The chosen checks that a source's items make."""
@@ -182,6 +196,9 @@ def left_out(selection: Selection, cap_matrix: str) -> Iterator[dict[str, str | 
         if taken < part.deep:
             by = by if by == "--checks" else f"--profile {by}"
             yield _row(part.name, "source", by, taken, part.deep, part.unit)
+        if taken and selection.is_sparse(part.name):
+            by = f"--profile {selection.profile}"
+            yield _row(part.name, "source", by, 1, WHOLE, "path of each variant")
     if cap_matrix != MATRICES["deep"]:
         yield _row("models", "masks", f"--cap-matrix {cap_matrix}", 0, WHOLE, "")
 

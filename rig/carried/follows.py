@@ -24,8 +24,9 @@ from rig.project import Project, binding
 from rig.search.corpus import FOLDER
 
 
-def path_key(lab: Lab, project: Project, path: Path) -> str:
-    """The key of a path: equal keys, equal verdicts, but for the luck of the searches."""
+def path_key(lab: Lab, project: Project, path: Path, sources: Sequence[str]) -> str:
+    """The key of a path that all of `sources` judge: equal keys, equal verdicts, but for the luck
+    of the searches."""
     manifest, options = project.manifest, lab.plan.options
     primitive = manifest.primitives[path.primitive]
     together = (path, *lab.sharing(project, path))
@@ -33,6 +34,7 @@ def path_key(lab: Lab, project: Project, path: Path) -> str:
     variants = list({v.primitive + v.name: v for chosen in each for v in chosen}.values())
     return digest(
         repr([(p.choice, p.masks) for p in together]),
+        repr(sorted(sources)),
         rig_digest(),
         repr((project.runner, project.host, lab.plan.toolchain)),
         repr((options.seed, options.novelty_budget, options.profile)),

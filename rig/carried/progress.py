@@ -6,7 +6,7 @@ session takes that again.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path as FilePath
@@ -29,8 +29,10 @@ def resume(lab: Lab) -> Lab:
     taken: set[tuple[str, str, str]] = set()
     for project in lab.plan.projects:
         kept, places = _read(_file(lab.plan, project)), Places(project.image)
+        sources = sources_by_path(lab, project)
         for path in _runnable(lab, project):
-            for row in rows_of(kept.get(path.id, {}), _key(lab, project, path), places):
+            key = _key(lab, project, path, sources[path.id])
+            for row in rows_of(kept.get(path.id, {}), key, places):
                 lab.record(project, row)
                 taken.add((str(project.manifest.path), path.id, row["source"]))
     plan = replace(lab.plan, resumed=frozenset(taken))
@@ -55,7 +57,7 @@ def keep_progress(lab: Lab, rows: Iterable[Row]) -> bool:
             judged = [r for r in by_path.get((name, path.id), ()) if r["source"] in names]
             left |= names != {row["source"] for row in judged}
             if right := [_dated(row) for row in judged if not row["checks"]]:
-                kept[path.id] = entry(_key(lab, project, path), right, places)
+                kept[path.id] = entry(_key(lab, project, path, sources[path.id]), right, places)
         for path in paths if not left else ():
             kept.pop(path.id, None)
         write_atomically(file, json.dumps(kept, separators=(",", ":")).encode())
@@ -72,8 +74,8 @@ def _runnable(lab: Lab, project: Project) -> Iterator[Path]:
     return (path for path in lab.plan.due(project) if not unrunnable(project, path))
 
 
-def _key(lab: Lab, project: Project, path: Path) -> str:
-    return digest(path_key(lab, project, path), *sorted(lab.selection.checks))
+def _key(lab: Lab, project: Project, path: Path, sources: Sequence[str]) -> str:
+    return digest(path_key(lab, project, path, sources), *sorted(lab.selection.checks))
 
 
 def _file(plan: Plan, project: Project) -> FilePath:

@@ -27,9 +27,10 @@ def carry(lab: Lab) -> Lab:
     taken: set[tuple[str, str]] = set()
     for project in lab.plan.projects:
         kept, places = _read(_file(lab.plan, project)), Places(project.image)
+        sources = sources_by_path(lab, project)
         for path in lab.plan.paths(project):
             proof = kept.get(path.id, {})
-            found = rows_of(proof, path_key(lab, project, path), places)
+            found = rows_of(proof, path_key(lab, project, path, sources[path.id]), places)
             for row in found:
                 lab.record(project, {**row, "carried": proof["date"]})
             if found:
@@ -51,7 +52,7 @@ def keep(lab: Lab, rows: Sequence[Row]) -> None:
             own = by_path.get((str(project.manifest.path), path.id), [])
             if not lab.plan.options.checks and _is_new_proof(sources[path.id], own):
                 now = [{k: v for k, v in row.items() if k != "resumed"} for row in own]
-                kept[path.id] = entry(path_key(lab, project, path), now, places)
+                kept[path.id] = entry(path_key(lab, project, path, sources[path.id]), now, places)
         write_atomically(file, json.dumps(kept, separators=(",", ":")).encode())
 
 

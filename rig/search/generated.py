@@ -5,18 +5,20 @@ smallest case. Never here: strategies (see `rig.inputs.strategies`), rows, words
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from hypothesis import HealthCheck, given, seed, settings, target
 
 from rig.capabilities.paths import Path
-from rig.cases import Case
+from rig.cases import Answer, Case
 from rig.inputs import strategies
 from rig.inputs.answers import answer, with_inverses
 from rig.lab import Lab, takes
 from rig.plan import unrunnable
 from rig.primitives import PRIMITIVES
-from rig.project import Project
+from rig.project import Project, binding
 from rig.report.failures import Failure
+from rig.runner.batches import Batch
 from rig.tally import Tally
 from rig.verdicts import FoundFault, failures_of
 
@@ -49,9 +51,9 @@ class Search:
 
         def every_path_agrees(case: Case) -> None:
             tried = [path for path in self.runnable if path.id not in self._hung]
-            known = self._reached()
+            known, batches = self._reached(), _Batches(self.lab, self.project, case)
             self.failed = self._hung | {
-                path.id: found for path in tried if (found := self._try(path, case))
+                path.id: found for path in tried if (found := self._try(path, batches))
             }
             target(float(self._reached() - known), label="newly reached")
             if self.failed:
@@ -79,12 +81,10 @@ class Search:
         flows = (tally.flow for tally in self._tallies.values())
         return sum(len(flow.hits) + len(flow.ways) for flow in flows)
 
-    def _try(self, path: Path, case: Case) -> list[Failure]:
-        if not takes(path, case):
+    def _try(self, path: Path, batches: "_Batches") -> list[Failure]:
+        if not takes(path, batches.case):
             return []
-        definition = PRIMITIVES[self.primitive]
-        cases, answers = with_inverses(definition, [case], [answer(definition, case)])
-        batch = self.lab.several(self.project, path, cases, answers)
+        batch = batches.of(path)
         failures: list[Failure] = []
         tally = self._tallies[path.id]
         recorded = tally.cases < RECORDED
@@ -94,3 +94,25 @@ class Search:
         if any(failure.finding.check == "timeout" for failure in failures):
             self._hung[path.id] = failures
         return failures
+
+
+class _Batches:
+    """One case for every path: the oracle is asked once, and paths of one binding share a batch."""
+
+    def __init__(self, lab: Lab, project: Project, case: Case) -> None:
+        self.case, self._lab, self._project = case, lab, project
+        self._made: list[Batch] = []
+
+    def of(self, path: Path) -> Batch:
+        """The batch of the case and its inverse for a path."""
+        bound = binding(self._project, path)
+        for made in self._made:
+            if made.binding == bound:
+                return made
+        self._made.append(self._lab.several(self._project, path, *self._contents))
+        return self._made[-1]
+
+    @cached_property
+    def _contents(self) -> tuple[tuple[Case, ...], tuple[Answer, ...]]:
+        definition = PRIMITIVES[self.case.values.primitive]
+        return with_inverses(definition, [self.case], [answer(definition, self.case)])

@@ -17,7 +17,7 @@ from rig.capabilities.paths import Path, chosen_variants
 from rig.capabilities.vector import Vector
 from rig.cases import Case
 from rig.checks.trial import CPU_BUDGET_US, Flow, Outcome, flow_of
-from rig.inputs.answers import answer, with_inverses
+from rig.inputs.answers import with_inverses
 from rig.inputs.mutations import SKEWS, Field, free_inputs, mutate, resized
 from rig.inputs.sweeps import sweep
 from rig.inputs.thresholds import Mention, Proposal, propose
@@ -119,7 +119,7 @@ class PathBench:
         known to run the whole path stands before them: a batch must prove its path."""
         definition = PRIMITIVES[self._path.primitive]
         taken = [case for case in (*self._anchor, *cases) if takes(self._path, case)]
-        answers = [answer(definition, case) for case in taken]
+        answers = [self._lab.answer(case) for case in taken]
         found = with_inverses(definition, taken, answers)
         self._batch = self._lab.several(self._project, self._path, *found)
         outcomes = list(self._lab.run(self._project, self._path, self._batch))

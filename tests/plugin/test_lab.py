@@ -11,11 +11,12 @@ from rig import lab as module
 from rig.architectures import ARCHITECTURES
 from rig.capabilities.paths import Path, Sweep, direct_paths
 from rig.cases import Answer, Case, Inputs, Values
-from rig.inputs.sources import PUBLISHED, Source
+from rig.inputs.sources import PUBLISHED, SWEEP, Source
 from rig.lab import Lab, code_digest, longest, pack, rows, takes, unpack
 from rig.manifest import Length
 from rig.options import Options
 from rig.plan import Plan
+from rig.primitives import PRIMITIVES
 from rig.project import Project
 
 MakeLab = Callable[..., Lab]
@@ -213,3 +214,20 @@ def test_a_path_takes_what_it_is_defined_for(project: Project) -> None:
     assert not takes(replace(path, lengths=(Length(min=129),)), case)
     assert not takes(replace(path, roles=frozenset()), case)
     assert not takes(replace(path, undefined=frozenset({"counter-wrap"})), case)
+
+
+def test_the_oracle_is_asked_once_of_the_last_values(
+    make_lab: MakeLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab, asked = make_lab(), list[Case]()
+    monkeypatch.setattr(module, "ANSWERS_KEPT", 2)
+    known = module.answer
+    monkeypatch.setattr(module, "answer", lambda d, case: asked.append(case) or known(d, case))
+    distinct = {case.values.key(): case for case in _source(lab, SWEEP).load()}
+    first = [replace(case, expected=None) for case in distinct.values()][:3]
+    for case in (*first[:2], *first[:2], first[2], first[1], first[0]):
+        assert lab.answer(case) == known(PRIMITIVES["chacha20"], case)
+    assert asked == [*first, first[0]]
+    brought = Answer({"out": b"another"})
+    assert lab.answer(replace(first[0], expected=brought)) == brought
+    assert len(asked) == 4
