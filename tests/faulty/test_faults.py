@@ -118,6 +118,7 @@ FAULTS = (
     ending("endless", "timeout", "still running" + HERE),
     ending("exits", "exit", "the code ended the process with status 3"),
     ending("killed", "crash", "killed by SIGKILL"),
+    ending("strays", "path", "^faulty_chacha20_finishes ran, "),
     in_parts("empty", "value", "`tag` differs"),
     in_parts("fresh", "value", "`out` differs"),
     in_parts("stale", "value", "`tag` differs", "return"),

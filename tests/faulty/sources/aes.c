@@ -34,8 +34,8 @@ INLINE size_t place_of(enum fault fault, size_t done, size_t blocks)
     return fault == PAIRS && (done | 1) < blocks ? done ^ 1 : done;
 }
 
-INLINE void ctr32(enum fault fault, const uint8_t *in, uint8_t *out, size_t blocks,
-                  const void *schedule, const uint8_t ivec[16])
+INLINE void ctr32_with(enum fault fault, const uint8_t *in, uint8_t *out, size_t blocks,
+                       const void *schedule, const uint8_t ivec[16])
 {
     uint8_t counter[16], keystream[16];
     const uint32_t start = load32_be(ivec + 12);
@@ -71,7 +71,7 @@ INLINE void ctr32(enum fault fault, const uint8_t *in, uint8_t *out, size_t bloc
     void faulty_aes_ctr32_encrypt_blocks_##name(const uint8_t *in, uint8_t *out, size_t blocks,  \
                                                 const void *schedule, const uint8_t ivec[16])    \
     {                                                                                            \
-        ctr32(fault, in, out, blocks, schedule, ivec);                                           \
+        ctr32_with(fault, in, out, blocks, schedule, ivec);                                      \
     }
 
 VARIANT(clean, NONE, int)
