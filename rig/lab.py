@@ -133,8 +133,8 @@ class Lab:
         with FileLock(f"{file}.lock"):
             if not file.exists():
                 write_atomically(file, pack(make_batch(definition, bound, *contents())))
-        size, published, data = unpack(file.read_bytes())
-        return Batch(definition, bound, size, data, contents, published)
+        size, published, called, data = unpack(file.read_bytes())
+        return Batch(definition, bound, size, data, contents, published, called)
 
     def _ask(self, primitive: str, name: str) -> Answered:
         definition = PRIMITIVES[primitive]
@@ -347,15 +347,16 @@ def code_digest() -> str:
 def pack(batch: Batch) -> bytes:
     """A batch as the cache keeps it: its header's length, the header, the scripts."""
     published = Counter(case.name.rpartition(" ")[0] for case in batch.contents()[0])
-    header = json.dumps({"size": batch.size, "published": published}).encode()
+    known = {"size": batch.size, "published": published, "called": sorted(batch.called)}
+    header = json.dumps(known).encode()
     return len(header).to_bytes(8, "little") + header + batch.data
 
 
-def unpack(data: bytes) -> tuple[int, dict[str, int], bytes]:
-    """The inverse of `pack`: size, counts, scripts."""
+def unpack(data: bytes) -> tuple[int, dict[str, int], frozenset[str], bytes]:
+    """The inverse of `pack`: size, counts, functions called, scripts."""
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
-    return header["size"], header["published"], data[start:]
+    return header["size"], header["published"], frozenset(header["called"]), data[start:]
 
 
 def rows(folder: FilePath) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@
 #include "aes.h"
 #include "aes_gcm_fused.h"
 #include "chacha20.h"
+#include "chacha20_poly1305_fused.h"
 #include "ghash.h"
 #include "poly1305.h"
 
@@ -90,6 +91,10 @@ extern uint32_t rig_armcap;
     VARIANT(vaes_avx512, aesni, pclmul8, [1] = AESNI | SSSE3 | PCLMUL,  \
             [2] = AVX512F | AVX512BW, [3] = VAES | VPCLMUL)
 
+#define CHACHA20_POLY1305_FUSED_VARIANTS(VARIANT) \
+    VARIANT(ssse3, ssse3, donna44, [1] = SSSE3)   \
+    VARIANT(avx2, avx2, avx2, [2] = AVX2)
+
 #elif defined(__i386__)
 
 #define AES_VARIANTS(VARIANT)          \
@@ -161,9 +166,15 @@ extern uint32_t rig_armcap;
 #define AES_GCM_FUSED_VARIANTS(VARIANT)
 #endif
 
+#ifndef CHACHA20_POLY1305_FUSED_VARIANTS
+#define CHACHA20_POLY1305_FUSED_VARIANTS(VARIANT)
+#endif
+
+/* beside: for a fused one that sets up for itself, what it stands beside. */
 struct variant {
     uint32_t needs[WORDS];
     void *functions[4];
+    void *beside[2];
 };
 
 /* set_up: the variant that expands the key, and enciphers single blocks. */
@@ -216,11 +227,23 @@ struct variant {
       (void *)rig_aes_gcm_fused_open_##name}},
 #define AES_GCM_FUSED_FUNCTIONS 4
 
+/* A preference: it is faster than these two one after the other. */
+#define DECLARE_CHACHA20_POLY1305_FUSED(name, ...)                                    \
+    __typeof__(chacha20_poly1305_fused_seal) rig_chacha20_poly1305_fused_seal_##name; \
+    __typeof__(chacha20_poly1305_fused_open) rig_chacha20_poly1305_fused_open_##name;
+#define CHACHA20_POLY1305_FUSED(name, chacha20, poly1305, ...)   \
+    {{__VA_ARGS__},                                              \
+     {(void *)rig_chacha20_poly1305_fused_seal_##name,           \
+      (void *)rig_chacha20_poly1305_fused_open_##name},          \
+     {(void *)rig_chacha20_ctr32_##chacha20, (void *)rig_poly1305_init_##poly1305}},
+#define CHACHA20_POLY1305_FUSED_FUNCTIONS 2
+
 AES_VARIANTS(DECLARE_AES)
 GHASH_VARIANTS(DECLARE_GHASH)
 CHACHA20_VARIANTS(DECLARE_CHACHA20)
 POLY1305_VARIANTS(DECLARE_POLY1305)
 AES_GCM_FUSED_VARIANTS(DECLARE_AES_GCM_FUSED)
+CHACHA20_POLY1305_FUSED_VARIANTS(DECLARE_CHACHA20_POLY1305_FUSED)
 
 static const struct variant aes_variants[] = {AES_VARIANTS(AES)};
 static const struct variant ghash_variants[] = {GHASH_VARIANTS(GHASH)};
@@ -228,13 +251,15 @@ static const struct variant chacha20_variants[] = {CHACHA20_VARIANTS(CHACHA20)};
 static const struct variant poly1305_variants[] = {POLY1305_VARIANTS(POLY1305)};
 /* The first is none. */
 static const struct variant aes_gcm_fused_variants[] = {
-    {{0}, {0}}, AES_GCM_FUSED_VARIANTS(AES_GCM_FUSED)};
+    {{0}, {0}, {0}}, AES_GCM_FUSED_VARIANTS(AES_GCM_FUSED)};
+static const struct variant chacha20_poly1305_fused_variants[] = {
+    {{0}, {0}, {0}}, CHACHA20_POLY1305_FUSED_VARIANTS(CHACHA20_POLY1305_FUSED)};
 
 typedef void select_function(void **table, size_t len);
 
 select_function rig_select_aes, rig_select_ghash, rig_select_chacha20, rig_select_poly1305,
-    rig_select_aes_gcm_fused, rig_select_aes_gcm, rig_select_chacha20_poly1305,
-    rig_select_chacha20_poly1305_old, rig_select_xchacha20_poly1305;
+    rig_select_aes_gcm_fused, rig_select_aes_gcm, rig_select_chacha20_poly1305_fused,
+    rig_select_chacha20_poly1305, rig_select_chacha20_poly1305_old, rig_select_xchacha20_poly1305;
 
 static int is_usable(const struct variant *variant)
 {
@@ -309,18 +334,39 @@ void rig_select_aes_gcm(void **table, size_t len)
     take(table, fused, AES_GCM_FUSED_FUNCTIONS);
 }
 
-void rig_select_chacha20_poly1305(void **table, size_t len)
+void rig_select_chacha20_poly1305_fused(void **table, size_t len)
+{
+    (void)len;
+    TAKE_LAST(table, chacha20_poly1305_fused_variants, CHACHA20_POLY1305_FUSED_FUNCTIONS);
+}
+
+static void take_pair(void **table, size_t len)
 {
     rig_select_chacha20(table, len);
     rig_select_poly1305(table + CHACHA20_FUNCTIONS, len);
 }
 
+/* The last fused variant that stands beside the chosen ones of ChaCha20 and Poly1305, or none. */
+void rig_select_chacha20_poly1305(void **table, size_t len)
+{
+    void **chacha20 = table + CHACHA20_POLY1305_FUSED_FUNCTIONS;
+    void **poly1305 = chacha20 + CHACHA20_FUNCTIONS;
+    const struct variant *none = chacha20_poly1305_fused_variants;
+    const struct variant *fused = none + COUNT(chacha20_poly1305_fused_variants) - 1;
+
+    take_pair(chacha20, len);
+    while (fused != none && !(is_usable(fused) && fused->beside[0] == chacha20[0] &&
+                              fused->beside[1] == poly1305[0]))
+        fused--;
+    take(table, fused, CHACHA20_POLY1305_FUSED_FUNCTIONS);
+}
+
 void rig_select_chacha20_poly1305_old(void **table, size_t len)
 {
-    rig_select_chacha20_poly1305(table, len);
+    take_pair(table, len);
 }
 
 void rig_select_xchacha20_poly1305(void **table, size_t len)
 {
-    rig_select_chacha20_poly1305(table, len);
+    take_pair(table, len);
 }

@@ -1,7 +1,9 @@
 /*
- * The AEAD of RFC 8439 section 2.8 over the slots chacha20 and poly1305. The
- * block counter has 32 bits: callers keep messages below 2^38 - 64 octets.
+ * The AEAD of RFC 8439 section 2.8 over the slots chacha20 and poly1305, with a
+ * fused kernel for whole messages where there is one. The block counter has 32
+ * bits: callers keep messages below 2^38 - 64 octets.
  */
+#include "chacha20_poly1305_fused.h"
 #include "chacha20_poly1305_padded.h"
 
 __typeof__(aead_init) rig_chacha20_poly1305_init;
@@ -14,9 +16,18 @@ __typeof__(aead_decrypt) rig_chacha20_poly1305_decrypt;
 __typeof__(aead_finish) rig_chacha20_poly1305_finish;
 __typeof__(aead_verify) rig_chacha20_poly1305_verify;
 
-/* The context of a message in parts, between two calls. */
+/* The first slot, NULL if it is not used. */
+struct fused {
+    __typeof__(chacha20_poly1305_fused_seal) *seal;
+    __typeof__(chacha20_poly1305_fused_open) *open;
+};
+
+#define FUSED_FUNCTIONS 2
+
+/* The context. What is behind fused is of a message in parts, between two calls. */
 struct parts {
     struct chapoly keyed;
+    struct fused fused;
     _Alignas(16) uint8_t poly1305[192];
     uint32_t s[4], counter[4]; /* counter: of the key stream's next block */
     uint8_t key_stream[64];    /* the block that a part of the text has ended in */
@@ -41,13 +52,63 @@ static void load_counter(uint32_t counter[4], const uint8_t nonce[12])
 
 int rig_chacha20_poly1305_init(void *ctx, void *const *slots, const uint8_t *key, size_t key_len)
 {
-    return chapoly_init(ctx, slots, key, key_len);
+    struct parts *parts = ctx;
+
+    if (chapoly_init(&parts->keyed, slots + FUSED_FUNCTIONS, key, key_len) != 0)
+        return -1;
+    __builtin_memcpy(&parts->fused, slots, sizeof parts->fused);
+    return 0;
+}
+
+/* What a fused kernel takes and gives. */
+union data {
+    struct {
+        uint32_t key[8], counter[4];
+        const uint8_t *extra; /* ciphertext behind this one: none */
+        uint64_t extra_len;
+    } in;
+    _Alignas(16) uint8_t tag[16];
+};
+
+static void fill(union data *data, const struct parts *parts, const uint32_t counter[4])
+{
+    __builtin_memcpy(data->in.key, parts->keyed.key, sizeof data->in.key);
+    __builtin_memcpy(data->in.counter, counter, sizeof data->in.counter);
+    data->in.extra = 0;
+    data->in.extra_len = 0;
+}
+
+static void seal_fused(const struct parts *parts, uint8_t *out, uint8_t tag[16],
+                       const uint32_t counter[4], const uint8_t *in, const struct message *message)
+{
+    union data data;
+
+    fill(&data, parts, counter);
+    parts->fused.seal(out, in, message->len, message->aad, message->aad_len, &data);
+    __builtin_memcpy(tag, data.tag, 16);
+    wipe(&data, sizeof data);
+}
+
+/* Whether tag is that of the message; if not, out is for nobody. */
+static int open_fused(const struct parts *parts, uint8_t *out, const uint8_t tag[16],
+                      const uint32_t counter[4], const struct message *message)
+{
+    union data data;
+    uintptr_t differ;
+
+    fill(&data, parts, counter);
+    parts->fused.open(out, message->ciphertext, message->len, message->aad, message->aad_len,
+                      &data);
+    differ = tags_differ(data.tag, tag);
+    wipe(&data, sizeof data);
+    return differ == 0;
 }
 
 int rig_chacha20_poly1305_seal(const void *ctx, uint8_t *out, uint8_t *tag, size_t tag_len,
                                const uint8_t *nonce, size_t nonce_len, const uint8_t *aad,
                                size_t aad_len, const uint8_t *in, size_t in_len)
 {
+    const struct parts *parts = ctx;
     const struct message message = {aad, aad_len, out, in_len};
     uint32_t counter[4];
 
@@ -56,8 +117,12 @@ int rig_chacha20_poly1305_seal(const void *ctx, uint8_t *out, uint8_t *tag, size
     if (!has_lengths(nonce_len, tag_len))
         return -1;
     load_counter(counter, nonce);
-    chapoly_crypt(ctx, out, in, in_len, counter);
-    compute_tag(ctx, tag, counter, authenticate, &message);
+    if (parts->fused.seal) {
+        seal_fused(parts, out, tag, counter, in, &message);
+        return 0;
+    }
+    chapoly_crypt(&parts->keyed, out, in, in_len, counter);
+    compute_tag(&parts->keyed, tag, counter, authenticate, &message);
     return 0;
 }
 
@@ -65,6 +130,7 @@ int rig_chacha20_poly1305_open(const void *ctx, uint8_t *out, const uint8_t *tag
                                const uint8_t *nonce, size_t nonce_len, const uint8_t *aad,
                                size_t aad_len, const uint8_t *in, size_t in_len)
 {
+    const struct parts *parts = ctx;
     const struct message message = {aad, aad_len, in, in_len};
     uint32_t counter[4];
 
@@ -73,15 +139,17 @@ int rig_chacha20_poly1305_open(const void *ctx, uint8_t *out, const uint8_t *tag
     if (!has_lengths(nonce_len, tag_len))
         return refuse(out, in_len);
     load_counter(counter, nonce);
-    if (!verify(ctx, tag, counter, authenticate, &message))
+    if (parts->fused.open)
+        return open_fused(parts, out, tag, counter, &message) ? 0 : refuse(out, in_len);
+    if (!verify(&parts->keyed, tag, counter, authenticate, &message))
         return refuse(out, in_len);
-    chapoly_crypt(ctx, out, in, in_len, counter);
+    chapoly_crypt(&parts->keyed, out, in, in_len, counter);
     return 0;
 }
 
 static void take_slots(struct parts *parts, void *const *slots)
 {
-    __builtin_memcpy(&parts->keyed.slots, slots, sizeof parts->keyed.slots);
+    __builtin_memcpy(&parts->keyed.slots, slots + FUSED_FUNCTIONS, sizeof parts->keyed.slots);
 }
 
 /* What of len octets a block of size still takes of which used are there, fewer than size. */
@@ -231,7 +299,7 @@ static void end_message(struct parts *parts, void *const *slots, uint8_t tag[16]
     store64_le(lengths + 8, parts->len);
     parts->keyed.slots.blocks(parts->poly1305, lengths, 16, 1);
     parts->keyed.slots.emit(parts->poly1305, tag, parts->s);
-    wipe((uint8_t *)parts + sizeof parts->keyed, sizeof *parts - sizeof parts->keyed);
+    wipe(parts->poly1305, sizeof *parts - offsetof(struct parts, poly1305));
 }
 
 int rig_chacha20_poly1305_finish(void *ctx, void *const *slots, uint8_t *tag, size_t tag_len)

@@ -8,7 +8,8 @@
 #define RIG_CHACHA20_FOUR_H
 
 #include "chacha20.h"
-#include "secrets.h"
+
+typedef __m128i vector;
 
 #define GROUP 256 /* octets in four blocks */
 
@@ -29,12 +30,16 @@ static inline void quarter_round(__m128i *a, __m128i *b, __m128i *c, __m128i *d)
     *b = rotate_left(_mm_xor_si128(*b, *c), 7);
 }
 
-static inline void double_round(__m128i x[16])
+static inline void column_round(__m128i x[16])
 {
     quarter_round(&x[0], &x[4], &x[8], &x[12]);
     quarter_round(&x[1], &x[5], &x[9], &x[13]);
     quarter_round(&x[2], &x[6], &x[10], &x[14]);
     quarter_round(&x[3], &x[7], &x[11], &x[15]);
+}
+
+static inline void diagonal_round(__m128i x[16])
+{
     quarter_round(&x[0], &x[5], &x[10], &x[15]);
     quarter_round(&x[1], &x[6], &x[11], &x[12]);
     quarter_round(&x[2], &x[7], &x[8], &x[13]);
@@ -73,16 +78,13 @@ static inline void xor16(uint8_t *out, const uint8_t *in, __m128i x)
     _mm_storeu_si128((__m128i *)out, x);
 }
 
-/* out may be in: each 16 octets are read before they are written. */
-static void xor_group(uint8_t *out, const uint8_t *in, const __m128i state[16])
+/*
+ * The words of four blocks after their rounds, state added, as key stream. out
+ * may be in: each 16 octets are read before they are written.
+ */
+static inline void xor_words(uint8_t *out, const uint8_t *in, __m128i x[16],
+                             const __m128i state[16])
 {
-    __m128i x[16];
-
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; i++)
-        x[i] = state[i];
-    for (int i = 0; i < 10; i++)
-        double_round(x);
 #pragma GCC unroll 16
     for (int i = 0; i < 16; i++)
         x[i] = _mm_add_epi32(x[i], state[i]);
@@ -95,30 +97,9 @@ static void xor_group(uint8_t *out, const uint8_t *in, const __m128i state[16])
     }
 }
 
-/* An incomplete group goes through a buffer, so nothing past len is touched. */
-static void xor_tail(uint8_t *out, const uint8_t *in, size_t len, const __m128i state[16])
+static inline void next_group(__m128i state[16])
 {
-    uint8_t group[GROUP] = {0};
-
-    __builtin_memcpy(group, in, len);
-    xor_group(group, group, state);
-    __builtin_memcpy(out, group, len);
-    wipe(group, sizeof group);
-}
-
-static inline void xor_stream(uint8_t *out, const uint8_t *in, size_t len, const uint32_t key[8],
-                              const uint32_t counter[4])
-{
-    __m128i state[16];
-
-    load_state(state, key, counter);
-    for (; len >= GROUP; len -= GROUP, in += GROUP, out += GROUP) {
-        xor_group(out, in, state);
-        state[12] = _mm_add_epi32(state[12], _mm_set1_epi32(4));
-    }
-    if (len)
-        xor_tail(out, in, len, state);
-    wipe(state, sizeof state);
+    state[12] = _mm_add_epi32(state[12], _mm_set1_epi32(4));
 }
 
 #endif

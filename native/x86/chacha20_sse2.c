@@ -14,6 +14,7 @@ static inline __m128i rotate8(__m128i x)
 }
 
 #include "chacha20_four.h"
+#include "chacha20_stream.h"
 
 __typeof__(chacha20_ctr32) rig_chacha20_ctr32_sse2;
 

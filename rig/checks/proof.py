@@ -4,13 +4,13 @@ Enters: what was executed. Leaves: findings. Never here: output; equal output is
 of the path.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from rig.build.image import Function
 from rig.capabilities.paths import Path, chosen_variants
 from rig.checks.findings import Finding
-from rig.manifest import Variant
+from rig.manifest import FUSED, Manifest, Primitive, Variant, fused_name
 from rig.primitives import PRIMITIVES
 from rig.project import Project
 
@@ -27,11 +27,19 @@ class Claim:
 @dataclass(frozen=True, slots=True)
 class Proof:
     """The names of functions of a slot's variant, one of which must run where a message of a
-    composition has `least` bytes: a fused variant may leave shorter ones to the other slots."""
+    composition has `least` bytes: a fused variant may leave shorter ones to the other slots. With
+    `roles` it must only where one of these functions of the composition is called."""
 
     variant: str
     functions: frozenset[str]
     least: int = 0
+    roles: frozenset[str] | None = None
+
+    def due(self, longest: Callable[[], int], called: frozenset[str]) -> bool:
+        """Whether it must run in a batch that calls these functions of the composition."""
+        if self.roles is not None and not self.roles & called:
+            return False
+        return not self.least or longest() >= self.least
 
 
 def claim(project: Project, path: Path, others: Sequence[Path] = ()) -> Claim:
@@ -50,7 +58,31 @@ def claim(project: Project, path: Path, others: Sequence[Path] = ()) -> Claim:
         for function in project.image.functions
         if (owners := project.owners.get(function.address)) and not owners & allowed
     )
-    return Claim(strangers, tuple(_proof(v, path, project) for v in chosen))
+    alone = _alone(manifest, primitive, path, chosen)
+    proofs = tuple(_shared_out(_proof(v, path, project), v, path, alone) for v in chosen)
+    return Claim(strangers, proofs)
+
+
+def _alone(
+    manifest: Manifest, primitive: Primitive, path: Path, chosen: Iterable[Variant]
+) -> Variant | None:
+    """The fused variant of a path that does whole messages by itself, if it has one."""
+    if FUSED not in primitive.slots:
+        return None
+    for variant in chosen:
+        if variant.primitive == fused_name(primitive.name):
+            operations = PRIMITIVES[variant.primitive].operations.values()
+            return None if any(operation.part for operation in operations) else variant
+    return None
+
+
+def _shared_out(proof: Proof, variant: Variant, path: Path, alone: Variant | None) -> Proof:
+    """Of a composition whose messages a fused variant does alone, that one does the operations
+    that are called as its own functions are; what is left, messages in parts, is the others'."""
+    if alone is None:
+        return proof
+    own = frozenset(alone.symbols)
+    return replace(proof, roles=own if variant is alone else path.roles - own)
 
 
 def _lends(chosen: Variant, other: Variant) -> bool:
@@ -76,9 +108,14 @@ def _proof(variant: Variant, path: Path, project: Project) -> Proof:
     return Proof(f"{variant.primitive}/{variant.name}", functions, least)
 
 
-def prove(claimed: Claim, ran: frozenset[Function], longest: Callable[[], int]) -> list[Finding]:
+def prove(
+    claimed: Claim,
+    ran: frozenset[Function],
+    longest: Callable[[], int],
+    called: frozenset[str] = frozenset(),
+) -> list[Finding]:
     """Findings of the path check over the functions that ran; `longest` is the length of the
-    longest message, asked only where it decides."""
+    longest message, asked only where it decides, `called` which functions of the primitive were."""
     strangers = sorted(ran & claimed.strangers, key=lambda function: function.address)
     findings = [
         Finding(
@@ -93,6 +130,6 @@ def prove(claimed: Claim, ran: frozenset[Function], longest: Callable[[], int]) 
     findings += [
         Finding("path", None, f"{p.variant} did not run: none of {', '.join(sorted(p.functions))}")
         for p in claimed.proofs
-        if not names & p.functions and (not p.least or longest() >= p.least)
+        if not names & p.functions and p.due(longest, called)
     ]
     return findings

@@ -149,7 +149,7 @@ def _path_findings(
     """The path check; a crash excuses code that has not run, never a stranger's that has."""
     crashed = any(e.kind in (Kind.CRASH, Kind.EXIT) for r in results for e in r.events)
     longest = functools.partial(_longest, batch)
-    findings = [f for f in prove(claimed, ran, longest) if f.symbol or not crashed]
+    findings = [f for f in prove(claimed, ran, longest, batch.called) if f.symbol or not crashed]
     strangers = {function.name: function for function in ran & claimed.strangers}
     base = project.image.text.address
     return [

@@ -20,7 +20,9 @@ Contents = tuple[Sequence[Case], Sequence[Answer]]
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Scripts as bytes. `contents` gives the cases and answers behind them, by position; it is
-    asked only where something failed. `published` counts cases by the document they stand in."""
+    asked only where something failed. `published` counts cases by the document they stand in;
+    `called` are the functions, by role, that cases call after the first, which sets up, and do not
+    refuse."""
 
     definition: Definition
     binding: Binding
@@ -28,6 +30,7 @@ class Batch:
     data: bytes
     contents: Callable[[], Contents]
     published: Mapping[str, int]
+    called: frozenset[str]
 
     def case(self, index: int) -> Case:
         """One case."""
@@ -78,4 +81,13 @@ def make_batch(
         for case, answer in zip(cases, answers, strict=True)
     ]
     contents = (tuple(cases), tuple(answers))
-    return Batch(definition, binding, len(cases), encode(scripts), lambda: contents, {})
+    called = _called(definition, cases, answers)
+    return Batch(definition, binding, len(cases), encode(scripts), lambda: contents, {}, called)
+
+
+def _called(
+    definition: Definition, cases: Sequence[Case], answers: Sequence[Answer]
+) -> frozenset[str]:
+    both = zip(cases, answers, strict=True)
+    names = {case.values.operation for case, answer in both if not answer.refused}
+    return frozenset(role for name in names for role in definition.operations[name].roles[1:])

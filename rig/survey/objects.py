@@ -6,9 +6,10 @@ says to be missing, a header of the folder or a CPU feature, is given to it.
 """
 
 import contextlib
+import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,6 +51,9 @@ _FEATURE = re.compile(
     r"(?:requires|needs) target feature '?([\w.,|+-]+)|instruction requires: ([\w .,+-]+)"
     r"|without '([\w.]+)' enabled|(NEON) (?:support not enabled|intrinsics not available)"
 )
+# Inline assembly that names a vector wider than those that the features have.
+_WIDE = re.compile(r"invalid (?:in|out)put size for constraint '[^']*[xv]'")
+_WIDER = ("avx", "avx512f")
 # 32-bit ARM's header declares these only where the feature is on.
 _INTRINSICS = {
     "vaes": "aes",
@@ -132,7 +136,7 @@ def _make(
             return _compile(draft, file, arch, toolchain, cache, features, folders)
         except BuildError as error:
             words = str(error)
-        new = set(_features(words, arch)) - features
+        new = set(_features(words, arch)) - features or set(_wider(words, arch, features))
         places = [p for p in _places(words, draft.root) if p not in folders]
         if not new and not places:
             break
@@ -191,6 +195,11 @@ def _features(words: str, arch: str) -> Iterator[str]:
         yield from _known((_INTRINSICS[found],), arch)
     for found in _FEATURE.findall(words):
         yield from _known(re.split(r"[ ,|]+", " ".join(found)), arch)
+
+
+def _wider(words: str, arch: str, features: Collection[str]) -> Iterator[str]:
+    if _WIDE.search(words):
+        yield from itertools.islice(_known((n for n in _WIDER if n not in features), arch), 1)
 
 
 def _guards(text: str, arch: str) -> Iterator[str]:

@@ -104,3 +104,25 @@ def test_ran_names_the_function_that_proves(controls: Project) -> None:
     project = _changed(controls, "clean", ran="control_run")
     claimed = claim(project, _path(project, "clean"))
     assert claimed.proofs == (Proof("chacha20/clean", frozenset({"control_run"})),)
+
+
+@pytest.mark.parametrize(
+    ("called", "ran", "missed"),
+    [
+        ({"seal"}, {OWN}, []),
+        ({"seal"}, {SHARED}, ["gcm_fused/x"]),
+        ({"encrypt", "finish"}, {SHARED}, []),
+        ({"encrypt", "finish"}, {OWN}, ["aes/x"]),
+        ({"open", "encrypt", "finish"}, {OWN}, ["aes/x"]),
+        (set(), set(), []),
+    ],
+)
+def test_a_fused_variant_does_whole_messages_alone(
+    called: set[str], ran: set[Function], missed: list[str]
+) -> None:
+    """Messages in parts are for the other slots."""
+    fused = Proof("gcm_fused/x", frozenset({"own"}), roles=frozenset({"seal", "open"}))
+    other = Proof("aes/x", frozenset({"shared"}), roles=frozenset({"encrypt", "finish"}))
+    claimed = Claim(frozenset(), (fused, other))
+    found = prove(claimed, frozenset(ran), lambda: 0, frozenset(called))
+    assert [finding.summary.partition(" ")[0] for finding in found] == missed

@@ -64,8 +64,8 @@ FUNCTIONS = {
     "test_cpuid": test_cpuid.test_random_leaves,
     "test_hwcap": test_hwcap.test_words,
 }
-# A fused kernel has no vectors of its own.
-COMPOSED = {"aes_gcm_fused": "aes_gcm"}
+# Fused kernels have no vectors of their own.
+COMPOSED = {"aes_gcm_fused": "aes_gcm", "chacha20_poly1305_fused": "chacha20_poly1305"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,25 @@ def test_it_runs(bench, drafted):
             assert found.cases, path.id
 
 
+@pytest.mark.parametrize(("bits", "needs"), [(256, "avx2"), (512, "avx512f")])
+def test_a_vector_that_inline_assembly_names(tmp_path, rig_cache, bits, needs):
+    """A barrier between two intrinsics, say: the compiler does not say which feature lacks."""
+    (tmp_path / "chacha20-x86_64.c").write_text(
+        f"""#include <immintrin.h>
+        void chacha20_ctr32_wide(unsigned char *out, const unsigned char *in, unsigned long len,
+                                 const unsigned key[8], const unsigned counter[4])
+        {{
+            __m{bits}i x = _mm{bits}_set1_epi32((int)key[0]);
+            __asm__("" : "+x"(x));
+            x = _mm{bits}_add_epi32(x, _mm{bits}_set1_epi32((int)(counter[0] + in[0])));
+            _mm{bits}_storeu_si{bits}((__m{bits}i *)out, x);
+        }}"""
+    )
+    assert cli.main(["init", str(tmp_path), "--cache-dir", str(rig_cache)]) == 0
+    (variant,) = read(tmp_path / "rig.toml").variants("x86_64")
+    assert said(variant)[1] == needs
+
+
 def test_variants_behind_one_entry(bench, foreign, tmp_path, rig_cache):
     for name in ("dispatching/common.S", "dispatching/entry.inc", "macros/chacha20.inc"):
         shutil.copy(foreign / name, tmp_path)

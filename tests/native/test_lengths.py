@@ -44,7 +44,7 @@ def stubbed(read: Manifest) -> Manifest:
                 replace(v, name="stub", sources=(STUBS,), symbols=symbols) for v in kept.values()
             )
             primitives[name] = replace(primitive, variants=variants)
-        elif name in LAYOUTS or name == "aes_gcm_fused":
+        elif name in LAYOUTS or name.endswith("_fused"):
             primitives[name] = replace(primitive, variants=())
     return replace(read, dispatch=None, primitives=primitives)
 
