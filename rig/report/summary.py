@@ -52,6 +52,7 @@ class Reporter:
         self.trouble = ""
         self.gate: list[str] = []
         self.seconds: dict[str, float] = {}
+        self.judged = 0
         self.left: set[str] = set()
 
     def pytest_report_header(self) -> list[str]:
@@ -67,12 +68,15 @@ class Reporter:
         return lines
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Notes how long an item took, or that the budget left no time for it."""
+        """Notes how long an item took, or that the budget left no time for it. One that failed may
+        have ended early, and says nothing of its time."""
         if report.when == "call" and report.skipped:
             if OUT_OF_TIME in str(report.longrepr):
                 self.left.add(report.nodeid)
         elif report.when == "call":
-            self.seconds[report.nodeid] = report.duration
+            self.judged += 1
+            if report.passed:
+                self.seconds[report.nodeid] = report.duration
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -115,7 +119,7 @@ class Reporter:
             "budget": self.plan.options.budget,
             "since": min((row["resumed"] for row in rows if "resumed" in row), default=None),
             "resumed": sum("resumed" in row for row in rows),
-            "judged": len(self.seconds),
+            "judged": self.judged,
             "whole": whole,
             "left": ahead.left,
             "seconds": ahead.seconds,
