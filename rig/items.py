@@ -96,7 +96,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
     every, paths = lab.plan.paths(project), lab.plan.due(project)
     stepped = stepped_paths(project, every)
     unwound = framed(project, every)
-    explored, given = _explored(lab, project, every), sources_of_cases(lab, project)
+    explored = _explored(lab, project, every)
     names = list(dict.fromkeys(path.primitive for path in every))
     for sweep in project.sweeps:
         if sweep.primitive in names and sweep.dispatched:
@@ -112,7 +112,7 @@ def _planned(lab: Lab, project: Project) -> Iterator[tuple[str, Any]]:
         (source.rank, turn, path, source)
         for name in names
         for turn, path in enumerate(p for p in paths if p.primitive == name)
-        for source in given[path.id]
+        for source in lab.sources(name)
         if lab.plan.is_due(project, path, source.name)
     ]
     ranked.sort(key=lambda row: (row[0], row[3].name if row[0] == PACKAGED else "", row[1]))
@@ -150,25 +150,10 @@ def sources_by_path(lab: Lab, project: Project) -> dict[str, tuple[str, ...]]:
         GENERATED: {path.id for path in every if strategies.has_strategy(path.primitive)},
     }
     chosen = {name: ids for name, ids in kinds.items() if lab.selection.amount(name)}
-    given = sources_of_cases(lab, project)
     return {
         path.id: (
-            *(source.name for source in given[path.id]),
+            *(source.name for source in lab.sources(path.primitive)),
             *(name for name, ids in chosen.items() if path.id in ids),
-        )
-        for path in every
-    }
-
-
-def sources_of_cases(lab: Lab, project: Project) -> dict[str, tuple[Source, ...]]:
-    """The sources that each path, by its id, is given the cases of."""
-    every = lab.plan.paths(project)
-    sparse, selection = sparse_paths(project, every), lab.selection
-    return {
-        path.id: tuple(
-            source
-            for source in lab.sources(path.primitive)
-            if path.id in sparse or not selection.is_sparse(source.name)
         )
         for path in every
     }

@@ -98,13 +98,7 @@ PARTS = (
         quick=0,
         checks=("stack",),
     ),
-    Part(
-        PACKAGED,
-        "sets of published records from packages, by their files' names; by default on one path "
-        "of each variant",
-        quick=0,
-        sparse=("default",),
-    ),
+    Part(PACKAGED, "sets of published records from packages, by their files' names", quick=0),
 )
 _BY_NAME = {part.name: part for part in PARTS}
 

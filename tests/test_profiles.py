@@ -84,7 +84,7 @@ def test_amounts() -> None:
 def test_what_is_left_out_is_told() -> None:
     assert not list(left_out(select("deep", ()), "full"))
     default = [row for row in left_out(select("default", ()), "paths") if row["taken"] == 1]
-    assert {row["name"] for row in default} == {"novelty", "packaged"}
+    assert {row["name"] for row in default} == {"novelty"}
     assert {row["unit"] for row in default} == {"path of each variant"}
     rows = {row["name"]: row for row in left_out(select("quick", ("-memory,-edges",)), "paths")}
     assert rows["memory"]["by"] == rows["edges"]["by"] == "--checks"

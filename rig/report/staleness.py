@@ -1,7 +1,7 @@
 """Entries of `accept` that find nothing any more.
 
-Enters: a plan, the rows of its workers, the names of each path's sources. Leaves: the stale
-entries. Never here: verdicts on code. An entry is judged only in a run that took every
+Enters: a plan, the rows of its workers, the names of each primitive's sources. Leaves: the
+stale entries. Never here: verdicts on code. An entry is judged only in a run that took every
 path of its symbol with every source: what was deselected proves nothing.
 """
 
@@ -21,7 +21,7 @@ _NARROWING = ("cpu", "ia32cap", "armcap", "force", "primitive", "variant")
 
 
 def stale_entries(
-    plan: Plan, rows: Sequence[Row], sources: Callable[[Project], Mapping[str, Collection[str]]]
+    plan: Plan, rows: Sequence[Row], sources: Callable[[str], Collection[str]]
 ) -> tuple[Acceptance, ...]:
     """Those of every project."""
     if _narrowed(plan.options):
@@ -64,7 +64,7 @@ def _narrowed(options: Options) -> bool:
 def _stale(
     project: Project,
     rows: Sequence[Row],
-    sources: Callable[[Project], Mapping[str, Collection[str]]],
+    sources: Callable[[str], Collection[str]],
     elsewhere: Collection[str],
 ) -> tuple[Acceptance, ...]:
     if not project.manifest.accept:
@@ -73,9 +73,8 @@ def _stale(
     taken = {place for row in own for _, place in row.get("accepted", ())}
     judged: set[str] = set()
     partly: set[str] = set()
-    given = sources(project)
     for path in (path for sweep in project.sweeps for path in sweep.paths):
-        whole = _sources_run(path, own).issuperset(given[path.id])
+        whole = _sources_run(path, own).issuperset(sources(path.primitive))
         (judged if whole else partly).update(symbols_of(project, path))
     entries = [entry for entry in project.manifest.accept if entry.place in taken]
     return stale(project.manifest.accept, entries, judged - partly - set(elsewhere))

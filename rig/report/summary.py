@@ -19,9 +19,8 @@ from rig.carried.proofs import keep
 from rig.errors import RigError
 from rig.gate.verdict import exit_code, judged, say
 from rig.interrupt import interrupt_workers, was_interrupted
-from rig.items import OUT_OF_TIME, sources_of_cases
+from rig.items import OUT_OF_TIME
 from rig.lab import Lab, rows
-from rig.project import Project
 from rig.report.coverage import coverage
 from rig.report.coveragepy import native_parts
 from rig.report.folder import ACCEPT, COVERAGE, MARKER, PAGE, replace_folder
@@ -127,9 +126,8 @@ class Reporter:
             "jobs": jobs,
         }
 
-    def _sources(self, project: Project) -> dict[str, list[str]]:
-        given = sources_of_cases(self.lab, project)
-        return {path: [source.name for source in sources] for path, sources in given.items()}
+    def _sources(self, primitive: str) -> list[str]:
+        return [source.name for source in self.lab.sources(primitive)]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self) -> None:
