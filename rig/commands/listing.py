@@ -7,6 +7,7 @@ manifest is all that it reads.
 import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from rig.capabilities.models import MODELS, Model, model_vector
@@ -104,14 +105,15 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def _variant_lines(rows: Rows) -> Iterator[str]:
-    header = ("primitive", "variant", "arch", "needs", "source")
-    yield from table([header, *(_variant_row(row) for row in rows)])
+    lines: list[tuple[str, ...]] = [("primitive, variant", "arch", "needs", "source")]
+    for primitive, own in groupby(rows, key=lambda row: row["primitive"]):
+        lines += [(primitive, "", "", ""), *map(_variant_row, own)]
+    yield from table(lines)
 
 
 def _variant_row(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (
-        row["primitive"],
-        row["variant"],
+        f"  {row['variant']}",
         row["arch"],
         " ".join(row["needs"]) or "-",
         row["source"] if row["constant_time"] else f"{row['source']} (variable time)",
