@@ -14,6 +14,7 @@ from rig.oracle import chacha20, gcm
 LANES = 33
 POWERS = (8, 16, 31, 32, 64, 128)
 FEED_LANES = 16
+TAIL_BLOCKS = 17  # one more than a loop of sixteen lanes
 _FEED_COUNTER = 1 << 28  # a word after the rounds passes 2^32 - this once in 16 blocks
 
 
@@ -28,6 +29,15 @@ def counters(bits: int) -> Iterator[int]:
 def before(power: int, bits: int) -> Iterator[int]:
     """The starts of `counters` at one power."""
     yield from (((1 << power) - lane) % (1 << bits) for lane in range(LANES))
+
+
+def wraps_inside() -> Iterator[tuple[int, int]]:
+    """Starts of 32 bits with the number of blocks from there that wrap them at each place inside:
+    in each lane of each tail of code that does up to sixteen blocks at once, and behind its
+    loop; of wider code in the middle and in the last lane."""
+    for blocks in range(2, 2 * TAIL_BLOCKS):
+        lanes = range(1, blocks) if blocks <= TAIL_BLOCKS else (blocks // 2, blocks - 1)
+        yield from (((1 << 32) - lane, blocks) for lane in lanes)
 
 
 def wrapping_nonces(key: bytes, power: int) -> Iterator[bytes]:

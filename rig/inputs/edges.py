@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from rig.cases import Case, Inputs, Placement, Values
 from rig.inputs.accumulators import directed, directed_sums
-from rig.inputs.counters import FEED_LANES, counters, feed_forward_overflows, wrapping_nonces
+from rig.inputs.counters import (
+    FEED_LANES,
+    counters,
+    feed_forward_overflows,
+    wrapping_nonces,
+    wraps_inside,
+)
 from rig.inputs.sweeps import AES_KEY_SIZES, SEED
 from rig.oracle import aes, gcm
 from rig.primitives import own_of
@@ -56,6 +62,13 @@ def _chacha20_counters(chance: random.Random) -> _Edges:
         yield "ctr32", {"key": key, "counter": counter, "data": data}
 
 
+def _chacha20_tails(chance: random.Random) -> _Edges:
+    for start, blocks in wraps_inside():
+        counter = start.to_bytes(4, "little") + chance.randbytes(12)
+        data = chance.randbytes(64 * blocks - blocks % 3)
+        yield "ctr32", {"key": chance.randbytes(32), "counter": counter, "data": data}
+
+
 def _chacha20_feed_forward(chance: random.Random) -> _Edges:
     for overflow in feed_forward_overflows():
         for length in (64 * overflow.lane + 64, 64 * FEED_LANES, 64 * FEED_LANES + 1):
@@ -67,6 +80,13 @@ def _aes_counters(chance: random.Random) -> _Edges:
     for start, size, blocks in itertools.product(counters(128), AES_KEY_SIZES, (1, 8, 35)):
         inputs = {"key": chance.randbytes(size), "counter": start.to_bytes(16, "big")}
         yield "ctr32", {**inputs, "data": chance.randbytes(16 * blocks)}
+
+
+def _aes_tails(chance: random.Random) -> _Edges:
+    for turn, (start, blocks) in enumerate(wraps_inside()):
+        key = chance.randbytes(AES_KEY_SIZES[turn % len(AES_KEY_SIZES)])
+        counter = b"\xff" * 12 + start.to_bytes(4, "big")
+        yield "ctr32", {"key": key, "counter": counter, "data": chance.randbytes(16 * blocks)}
 
 
 def _aes_uniform(chance: random.Random) -> _Edges:
@@ -82,6 +102,17 @@ def _aes_gcm_fused_counters(chance: random.Random) -> _Edges:
         inputs = {"key": chance.randbytes(size), "counter": counter, "xi": chance.randbytes(16)}
         yield "seal", {**inputs, "data": chance.randbytes(length)}
         yield "open", {**inputs, "data": bytes(length)}
+
+
+def _aes_gcm_fused_tails(chance: random.Random) -> _Edges:
+    for turn, (start, blocks) in enumerate(wraps_inside()):
+        inputs = {
+            "key": chance.randbytes(AES_KEY_SIZES[turn % len(AES_KEY_SIZES)]),
+            "counter": b"\xff" * 12 + start.to_bytes(4, "big"),
+            "xi": chance.randbytes(16),
+        }
+        for operation in ("seal", "open"):
+            yield operation, {**inputs, "data": chance.randbytes(16 * blocks)}
 
 
 def _ghash_subkeys(chance: random.Random) -> _Edges:
@@ -210,16 +241,24 @@ def _message(
 
 
 _EDGES: Mapping[str, Mapping[str, _Part]] = {
-    "aes": {"counter": _aes_counters, "uniform": _aes_uniform},
+    "aes": {"counter": _aes_counters, "tail": _aes_tails, "uniform": _aes_uniform},
     "ghash": {"subkey": _ghash_subkeys, "bit": _ghash_bits},
-    "chacha20": {"counter": _chacha20_counters, "feed-forward": _chacha20_feed_forward},
+    "chacha20": {
+        "counter": _chacha20_counters,
+        "tail": _chacha20_tails,
+        "feed-forward": _chacha20_feed_forward,
+    },
     "poly1305": {
         "word": _poly1305_words,
         "small r": _poly1305_small_r,
         "accumulator": _macs(directed),
         "sum": _macs(directed_sums),
     },
-    "aes_gcm_fused": {"counter": _aes_gcm_fused_counters, "subkey": _aes_gcm_fused_subkeys},
+    "aes_gcm_fused": {
+        "counter": _aes_gcm_fused_counters,
+        "tail": _aes_gcm_fused_tails,
+        "subkey": _aes_gcm_fused_subkeys,
+    },
     "aes_gcm": {
         "counter": _aes_gcm_counters,
         "nonce": _aes_gcm_nonces,

@@ -20,6 +20,7 @@ PARTED = 4  # the turn of the message that is taken in parts too
 TAG_LEN = 16
 TAG_LENS = (*range(TAG_LEN + 2), 2 * TAG_LEN)
 KEY_LENS = (0, 1, 15, 16, 17, 23, 24, 25, 31, 32, 33, 64)
+_CUTS = {"aad_cuts": cut(7), "cuts": cut(20)}
 _APART = (1, 2, 4, 8)  # bytes: what a sum of differences over words would let cancel
 
 _Seal = Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]
@@ -73,21 +74,27 @@ def _every(aead: _Aead) -> _Negatives:
             yield "nonce length", "seal", {**whole, "nonce": seal_nonce, "tag_len": TAG_LEN}
         for tag_len in TAG_LENS:
             yield "tag length", "seal", {**whole, "tag_len": tag_len}
-        yield from _parts(whole, sealed) if turn == PARTED else ()
+        if turn == PARTED:
+            yield from _parts(whole, sealed)
+        elif not aad and not plaintext:
+            yield from _forged_parts(sealed, "tag bit", "short tag")
     for size in KEY_LENS:
         yield "key length", "init", {"key": chance.randbytes(size)}
 
 
 def _parts(whole: dict[str, bytes], sealed: _Sealed) -> _Negatives:
     """What of these a message in parts meets in functions of its own."""
-    cuts = {"aad_cuts": cut(7), "cuts": cut(20)}
-    for name in ("tag bit", "tag length"):
-        for changed in _FORGERIES[name](sealed):
-            yield f"{name}, in parts", "open_parts", {**sealed.forged(**changed), **cuts}
+    yield from _forged_parts(sealed, "tag bit", "tag length", "short tag")
     for nonce in _nonce_forms(sealed.nonce):
         yield "nonce length, in parts", "begin", {"key": sealed.key, "nonce": nonce}
     for tag_len in TAG_LENS:
-        yield "tag length, in parts", "seal_parts", {**whole, "tag_len": tag_len, **cuts}
+        yield "tag length, in parts", "seal_parts", {**whole, "tag_len": tag_len, **_CUTS}
+
+
+def _forged_parts(sealed: _Sealed, *names: str) -> _Negatives:
+    for name in names:
+        for changed in _FORGERIES[name](sealed):
+            yield f"{name}, in parts", "open_parts", {**sealed.forged(**changed), **_CUTS}
 
 
 _Changes = Iterator[dict[str, bytes]]
@@ -137,6 +144,13 @@ def _tag_lengths(sealed: _Sealed) -> _Changes:
             yield {"tag": (sealed.tag + bytes(TAG_LEN))[:size]}
 
 
+def _short_tags(sealed: _Sealed) -> _Changes:
+    """A bit in each byte of the tags that GCM cuts to fewer bytes (SP 800-38D clause 5.2.1.2)."""
+    for size in gcm.TAG_LENS:
+        for at in range(size if size != TAG_LEN else 0):
+            yield {"tag": _flip(sealed.tag[:size], 8 * at + at % 8)}
+
+
 def _nonce_lengths(sealed: _Sealed) -> _Changes:
     for nonce in _nonce_forms(sealed.nonce):
         yield {"nonce": nonce}
@@ -156,9 +170,10 @@ _FORGERIES: Mapping[str, Callable[[_Sealed], _Changes]] = {
     "byte": _bytes,
     "length": _lengths,
     "tag length": _tag_lengths,
+    "short tag": _short_tags,
     "nonce length": _nonce_lengths,
 }
-_IN_PARTS = ("tag bit", "tag length", "nonce length")
+_IN_PARTS = ("tag bit", "tag length", "short tag", "nonce length")
 PARTS = (*_FORGERIES, "key length", *(f"{name}, in parts" for name in _IN_PARTS))
 
 

@@ -54,6 +54,21 @@ def test_aes_counts_over_each_width_with_each_key_size() -> None:
     assert {(start, size) for start in starts for size in (16, 24, 32)} <= found
 
 
+@pytest.mark.parametrize(
+    ("primitive", "block"), [("aes", 16), ("aes_gcm_fused", 16), ("chacha20", 64)]
+)
+def test_counters_wrap_in_each_lane_of_each_tail(primitive: str, block: int) -> None:
+    found = set()
+    for case in _edges(primitive):
+        if case.name.startswith("tail "):
+            counter, blocks = _octets(case, "counter"), -(-len(_octets(case, "data")) // block)
+            first = counter[:4][::-1] if primitive == "chacha20" else counter[12:]
+            found.add(((1 << 32) - int.from_bytes(first, "big"), blocks))
+    wanted = {(lane, blocks) for blocks in range(2, 18) for lane in range(1, blocks)}
+    assert wanted | {(16, 33), (32, 33)} <= found
+    assert all(lane < blocks for lane, blocks in found)
+
+
 def test_a_wrapping_counter_differs_from_one_that_carries() -> None:
     """The edge is worth something: inc32 (clause 6.2) leaves the upper 96 bits alone."""
     key, block = bytes(16), b"\xff" * 16
