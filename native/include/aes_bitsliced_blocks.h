@@ -8,9 +8,9 @@
 
 #include "aes_key.h"
 
-enum { WORDS = 2 * sizeof(plane) }; /* columns of all blocks */
+enum { COLUMNS = 2 * sizeof(plane) }; /* columns of all blocks */
 
-static void encrypt_columns(uint32_t w[WORDS], const uint8_t *schedule)
+static void encrypt_columns(uint32_t w[COLUMNS], const uint8_t *schedule)
 {
     const uint8_t *last = schedule + 16 * load32_le(schedule + AES_ROUNDS_AT);
     plane q[8];
@@ -32,7 +32,7 @@ static void encrypt_columns(uint32_t w[WORDS], const uint8_t *schedule)
 
 static inline void encrypt_block(const uint8_t in[16], uint8_t out[16], const void *schedule)
 {
-    uint32_t w[WORDS] = {0};
+    uint32_t w[COLUMNS] = {0};
 
     load_block(w, in);
     encrypt_columns(w, schedule);
@@ -48,14 +48,14 @@ static inline void ctr32(const uint8_t *in, uint8_t *out, size_t blocks, const v
     if (!blocks)
         return;
     for (;;) {
-        uint32_t w[WORDS];
+        uint32_t w[COLUMNS];
 
-        for (int b = 0; b < WORDS; b += 4) {
+        for (int b = 0; b < COLUMNS; b += 4) {
             load_block(w + b, ivec);
             w[b + 3] = __builtin_bswap32(counter++);
         }
         encrypt_columns(w, schedule);
-        for (int b = 0; b < WORDS; b += 4, in += 16, out += 16) {
+        for (int b = 0; b < COLUMNS; b += 4, in += 16, out += 16) {
             xor_block(out, in, w + b);
             if (!--blocks)
                 return;
