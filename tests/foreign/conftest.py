@@ -96,11 +96,11 @@ class Bench:
         return Judged(outcome.cases, declined, outcome.findings)
 
     def contents(self, primitive: str) -> tuple[list[Case], tuple[Answer, ...]]:
-        """Published vectors, some of the edges, and a part of the sweep that has every tail; the
-        answers."""
+        """Published vectors, some of the edges, and a part of the sweep that has every tail and
+        every number of whole 64-byte blocks; the answers."""
         if primitive not in self._contents:
             found = {source.name: source.load() for source in sources(primitive, None)}
-            sweep = [c for n, c in enumerate(found[SWEEP]) if n < 140 or n % 64 == 0]
+            sweep = [c for n, c in enumerate(found[SWEEP]) if n < 140 or _longest(c) % 64 == 0]
             edges = found[EDGES]
             cases = [*found.get(PUBLISHED, ()), *edges[:: 1 + len(edges) // EDGES_AT_MOST], *sweep]
             wanted = answers(PRIMITIVES[primitive], cases, self.cache)
@@ -110,6 +110,11 @@ class Bench:
     def cases(self, primitive: str) -> list[Case]:
         """Every case that a path may take."""
         return self.contents(primitive)[0]
+
+
+def _longest(case: Case) -> int:
+    """Bytes of a case's longest input."""
+    return max(len(value) for value in case.values.inputs.values() if isinstance(value, bytes))
 
 
 @pytest.fixture(scope="session")
