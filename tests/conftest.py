@@ -10,13 +10,23 @@ from rig import manifest
 from rig.build.toolchain import find_toolchain
 from rig.cache import cache_folder
 from rig.data import data_folder
+from rig.primitives import BUNDLED, PRIMITIVES
 from rig.project import Project, build
+from rig.vectors.shapes import SHAPES
 
 # A run inside a test forgets the modules that it imported, and this one loads once per process.
 with contextlib.suppress(ImportError):
     import iced_x86  # noqa: F401
 
 pytest_plugins = ("pytester",)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_primitives_go_with_their_file():
+    """What a manifest's module brought into this process is nothing to the files after it."""
+    yield
+    for name in PRIMITIVES.keys() - BUNDLED.keys():
+        del PRIMITIVES[name], SHAPES[name]
 
 
 @pytest.fixture(scope="session")

@@ -20,18 +20,9 @@ from rig.primitives import PRIMITIVES
 from rig.primitives.own import ModuleError, adopt, check_alone
 from rig.project import binding
 from rig.runner.batches import make_batch
-from rig.vectors.shapes import SHAPES
 
 ROOT = Path(__file__).parents[2]
 SHA256 = Path(__file__).parent / "sha256"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_trace():
-    """What a module brings into this process goes with this file."""
-    yield
-    PRIMITIVES.pop("sha256", None)
-    SHAPES.pop("sha256", None)
 
 
 @pytest.fixture(scope="module")
