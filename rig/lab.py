@@ -197,7 +197,7 @@ class Lab:
             cases = [case for case in switches(path.primitive) if takes(path, case)]
             found = answers(definition, cases, self.plan.cache)
             every, given = with_inverses(definition, cases, found)
-            return [under(masks, case) for case in every], given
+            return under(masks, every), given
 
         key = digest(_batch_key(path, SWITCHES, bound), repr((bound.turns, masks)))
         return self._kept(key, definition, bound, contents)

@@ -60,8 +60,7 @@ def switched(
     """A batch whose scripts begin on the path and go on under the first mask of each of the
     others, of the path, and so on, a call each."""
     bound, masks = ring(project, path, others)
-    placed = [under(masks, case) for case in cases]
-    return make_batch(PRIMITIVES[path.primitive], bound, placed, answers)
+    return make_batch(PRIMITIVES[path.primitive], bound, under(masks, cases), answers)
 
 
 def ring(project: Project, path: Path, others: Sequence[Path]) -> tuple[Binding, tuple[str, ...]]:
@@ -71,6 +70,12 @@ def ring(project: Project, path: Path, others: Sequence[Path]) -> tuple[Binding,
     return bound, tuple(str(each.masks[0]) for each in paths)
 
 
-def under(masks: tuple[str, ...], case: Case) -> Case:
-    """A case whose calls go on under masks in turn."""
+def under(masks: tuple[str, ...], cases: Sequence[Case]) -> list[Case]:
+    """Cases whose calls go on under masks in turn, each from another one on: a case has few calls,
+    and each mask must come to what the first calls do not do."""
+    starts = (number % len(masks) for number in range(len(cases)))
+    return [_under(masks[at:] + masks[:at], case) for at, case in zip(starts, cases, strict=True)]
+
+
+def _under(masks: tuple[str, ...], case: Case) -> Case:
     return replace(case, placement=replace(case.placement, masks=masks))

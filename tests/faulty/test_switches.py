@@ -10,7 +10,7 @@ from rig.build.toolchain import find_toolchain
 from rig.capabilities.paths import Path
 from rig.cases import Answer, Case, case_id, from_json, to_json
 from rig.checks.findings import Finding
-from rig.checks.switching import sharing, switched
+from rig.checks.switching import sharing, switched, under
 from rig.checks.trial import Trial, try_batch
 from rig.inputs.answers import answers, with_inverses
 from rig.inputs.contexts import switches
@@ -113,6 +113,14 @@ def test_a_mask_that_has_no_effect_is_found(bench, rig_cache: FilePath) -> None:
         "chacha20/clean did not run",
         "chacha20/wide did not run",
     }
+
+
+def test_each_mask_comes_to_each_place() -> None:
+    """However few calls a case has: key, key, message, message are all of `aes`'s."""
+    masks, cases = ("a", "b", "c"), switches("aes")
+    found = [case.placement.masks for case in under(masks, cases)]
+    assert found[:3] == [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]
+    assert len(found) == len(cases)
 
 
 def test_a_case_says_its_masks(bench) -> None:
