@@ -104,6 +104,15 @@ def _aes_gcm_fused_counters(chance: random.Random) -> _Edges:
         yield "open", {**inputs, "data": bytes(length)}
 
 
+def _aes_gcm_fused_tails(chance: random.Random) -> _Edges:
+    for turn, (start, blocks) in enumerate(wraps_inside()):
+        size = AES_KEY_SIZES[turn % len(AES_KEY_SIZES)]
+        counter = b"\xff" * 12 + start.to_bytes(4, "big")
+        inputs = {"key": chance.randbytes(size), "counter": counter, "xi": chance.randbytes(16)}
+        for operation in ("seal", "open"):
+            yield operation, {**inputs, "data": chance.randbytes(16 * blocks)}
+
+
 def _ghash_subkeys(chance: random.Random) -> _Edges:
     ones, top, low = b"\xff" * 16, b"\x80" + bytes(15), bytes(15) + b"\x01"
     subkeys = (bytes(16), ones, top, low, b"\x7f" + b"\xff" * 15, b"\xff" * 15 + b"\xfe")
@@ -243,7 +252,11 @@ _EDGES: Mapping[str, Mapping[str, _Part]] = {
         "accumulator": _macs(directed),
         "sum": _macs(directed_sums),
     },
-    "aes_gcm_fused": {"counter": _aes_gcm_fused_counters, "subkey": _aes_gcm_fused_subkeys},
+    "aes_gcm_fused": {
+        "counter": _aes_gcm_fused_counters,
+        "subkey": _aes_gcm_fused_subkeys,
+        "tail": _aes_gcm_fused_tails,
+    },
     "aes_gcm": {
         "counter": _aes_gcm_counters,
         "nonce": _aes_gcm_nonces,

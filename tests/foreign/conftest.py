@@ -1,6 +1,7 @@
 """Projects in other people's shape, each built once, and a way to judge all of their paths."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -101,8 +102,7 @@ class Bench:
         if primitive not in self._contents:
             found = {source.name: source.load() for source in sources(primitive, None)}
             sweep = [c for n, c in enumerate(found[SWEEP]) if n < 140 or _longest(c) % 64 == 0]
-            edges = found[EDGES]
-            cases = [*found.get(PUBLISHED, ()), *edges[:: 1 + len(edges) // EDGES_AT_MOST], *sweep]
+            cases = [*found.get(PUBLISHED, ()), *_spread(found[EDGES]), *sweep]
             wanted = answers(PRIMITIVES[primitive], cases, self.cache)
             self._contents[primitive] = cases, wanted
         return self._contents[primitive]
@@ -110,6 +110,15 @@ class Bench:
     def cases(self, primitive: str) -> list[Case]:
         """Every case that a path may take."""
         return self.contents(primitive)[0]
+
+
+def _spread(edges: Sequence[Case]) -> list[Case]:
+    """About EDGES_AT_MOST of them, of each operation at each side of its pages alike."""
+    alike: dict[object, list[Case]] = defaultdict(list)
+    for case in edges:
+        alike[case.values.operation, case.placement.side].append(case)
+    step = 1 + len(edges) // EDGES_AT_MOST
+    return [case for cases in alike.values() for case in cases[::step]]
 
 
 def _longest(case: Case) -> int:

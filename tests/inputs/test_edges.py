@@ -54,10 +54,20 @@ def test_aes_counts_over_each_width_with_each_key_size() -> None:
     assert {(start, size) for start in starts for size in (16, 24, 32)} <= found
 
 
-@pytest.mark.parametrize(("primitive", "block"), [("aes", 16), ("chacha20", 64)])
-def test_counters_wrap_in_each_lane_of_each_tail(primitive: str, block: int) -> None:
+@pytest.mark.parametrize(
+    ("primitive", "operation", "block"),
+    [
+        ("aes", "ctr32", 16),
+        ("aes_gcm_fused", "seal", 16),
+        ("aes_gcm_fused", "open", 16),
+        ("chacha20", "ctr32", 64),
+    ],
+)
+def test_counters_wrap_in_each_lane_of_each_tail(
+    primitive: str, operation: str, block: int
+) -> None:
     found = set()
-    for case in _edges(primitive):
+    for case in _of(primitive, operation):
         if case.name.startswith("tail "):
             counter, blocks = _octets(case, "counter"), -(-len(_octets(case, "data")) // block)
             first = counter[:4][::-1] if primitive == "chacha20" else counter[12:]
