@@ -15,26 +15,31 @@ typedef __m256i vector;
 
 #define GROUP 512 /* octets in eight blocks */
 
-/*
- * x with octets in this order in both lanes. The empty assembly hides the order from the compiler,
- * which would make two shuffles of each: of words, or of what x is the sum of.
- */
-static inline __m256i ordered(__m256i x, __m128i order)
-{
-    __m256i both = _mm256_broadcastsi128_si256(order);
+#define TWICE(...) {__VA_ARGS__, __VA_ARGS__}
 
-    __asm__("" : "+x"(both));
-    return _mm256_shuffle_epi8(x, both);
+static const _Alignas(32) uint8_t ROTATED16[32] =
+    TWICE(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+static const _Alignas(32) uint8_t ROTATED8[32] =
+    TWICE(3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14);
+
+/*
+ * x with octets in this order in both lanes. As assembly, because the compiler would make two
+ * shuffles of it, of words or of what x is the sum of, and spend registers on the order.
+ */
+static inline __m256i ordered(__m256i x, const uint8_t order[32])
+{
+    __asm__("vpshufb %1, %0, %0" : "+x"(x) : "m"(*(const __m256i *)order));
+    return x;
 }
 
 static inline __m256i rotate16(__m256i x)
 {
-    return ordered(x, _mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+    return ordered(x, ROTATED16);
 }
 
 static inline __m256i rotate8(__m256i x)
 {
-    return ordered(x, _mm_setr_epi8(3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14));
+    return ordered(x, ROTATED8);
 }
 
 static inline __m256i rotate_left(__m256i x, int n)

@@ -11,7 +11,12 @@
 #include "poly1305_words64.h"
 #include "secrets.h"
 
-#define STEP ((GROUP / 16 + 19) / 20) /* blocks that Poly1305 takes between half rounds */
+/*
+ * Blocks that Poly1305 takes behind the column and the diagonal round of double round i, in 10 of
+ * them at least a group's: 16, or 32.
+ */
+#define AFTER_COLUMNS (GROUP > 256 ? 2 : 1)
+#define AFTER_DIAGONALS(i) (GROUP > 256 && (i) % 4 == 0 ? 2 : 1)
 #define FIRST (GROUP - 64) /* octets of the message that the first group's key stream is for */
 
 /* Whole blocks of ciphertext that Poly1305 has still to take. */
@@ -34,6 +39,15 @@ static inline void absorb_due(struct accumulator *sum, struct due *due, size_t l
         add_block_words(sum, due->next);
 }
 
+/* So many blocks of those from next to end, or what there is; where it stopped. */
+static inline const uint8_t *absorb_some(struct accumulator *sum, const uint8_t *next,
+                                         const uint8_t *end, int blocks)
+{
+    for (; blocks && next != end; blocks--, next += 16)
+        add_block_words(sum, next);
+    return next;
+}
+
 /* A group's key stream over in, all of due's blocks absorbed: no more than a group has. */
 static void xor_and_absorb(uint8_t *out, const uint8_t *in, struct passage *p, struct due *due)
 {
@@ -46,11 +60,9 @@ static void xor_and_absorb(uint8_t *out, const uint8_t *in, struct passage *p, s
         x[i] = p->state[i];
     for (int i = 0; i < 10; i++) {
         column_round(x);
-        for (int n = 0; n < STEP && next != end; n++, next += 16)
-            add_block_words(&sum, next);
+        next = absorb_some(&sum, next, end, AFTER_COLUMNS);
         diagonal_round(x);
-        for (int n = 0; n < STEP && next != end; n++, next += 16)
-            add_block_words(&sum, next);
+        next = absorb_some(&sum, next, end, AFTER_DIAGONALS(i));
     }
     xor_words(out, in, x, p->state);
     next_group(p->state);
