@@ -9,33 +9,40 @@
 
 struct keys {
     const uint8_t *schedule, *last;
-    const void *Htable;
+    struct factors factors;
 };
+
+/* Vector i of the group that hashed begins; Xi is added to the first. It meets a unit's last. */
+static inline __attribute__((always_inline)) void
+absorb_vector(struct sums *sums, __m128i Xi, const uint8_t *hashed, const struct keys *keys, int i)
+{
+    const vector x = swap(load(hashed + i * sizeof x));
+
+    add_vector(sums, i ? x : add(x, first(Xi)), &keys->factors, UNIT_VECTORS - VECTORS + i);
+}
 
 /* The next group of key stream into s; hashed is the group that Xi absorbs. */
 static inline __attribute__((always_inline)) __m128i
 next_group_and_absorb(vector s[VECTORS], vector *counters, __m128i Xi, const uint8_t *hashed,
                       const struct keys *keys)
 {
-    const uint8_t *power = powers_for(keys->Htable, GROUP);
+    const uint8_t *round_key = keys->schedule;
     struct sums sums = no_sums();
-    vector x = first(Xi);
 
-    begin_group(s, counters, keys->schedule);
+    begin_group(s, counters, round_key);
 #pragma GCC unroll 8
-    for (int i = 0; i < VECTORS; i++) {
-        round_of(s, keys->schedule + 16 * (i + 1));
-        add_product(&sums, add(x, swap(load(hashed + i * sizeof x))), load(power + i * sizeof x));
-        x = zero();
+    for (int i = VECTORS - 1; i >= 0; i--) {
+        round_of(s, round_key += 16);
+        absorb_vector(&sums, Xi, hashed, keys, i);
     }
-    Xi = reduce_sums(&sums);
-    end_group(s, keys->schedule + 16 * (VECTORS + 1), keys->last);
+    Xi = total(reduce_each(&sums));
+    end_group(s, round_key + 16, keys->last);
     return Xi;
 }
 
 static inline struct keys keys_at(const uint8_t *schedule, const void *Htable)
 {
-    return (struct keys){schedule, last_key(schedule), Htable};
+    return (struct keys){schedule, last_key(schedule), factors(Htable, 0)};
 }
 
 /* The counter in ivec, blocks on. */
@@ -50,6 +57,7 @@ seal_blocks(const uint8_t *in, uint8_t *out, size_t len, const uint8_t *schedule
 {
     const struct keys keys = keys_at(schedule, Htable);
     const size_t groups = len - len % GROUP, rest = len % GROUP - len % 16;
+    const size_t hashed = groups ? groups - GROUP : 0;
     vector s[VECTORS], counters = first_counters(ivec);
     __m128i x = load_Xi(Xi);
 
@@ -60,13 +68,12 @@ seal_blocks(const uint8_t *in, uint8_t *out, size_t len, const uint8_t *schedule
             x = next_group_and_absorb(s, &counters, x, out + at - GROUP, &keys);
             xor_group(out + at, in + at, s);
         }
-        x = absorb_group(x, Htable, out + groups - GROUP);
     }
     if (rest) {
         next_group(s, &counters, schedule);
         xor_rest(out + groups, in + groups, rest, s);
-        x = absorb_rest(x, Htable, out + groups, rest);
     }
+    x = absorb_last(first(x), Htable, out + hashed, groups + rest - hashed);
     store_Xi(Xi, x);
     advance(ivec, (groups + rest) / 16);
     return groups + rest;
@@ -87,7 +94,7 @@ open_blocks(const uint8_t *in, uint8_t *out, size_t len, const uint8_t *schedule
     }
     if (rest) {
         next_group(s, &counters, schedule);
-        x = absorb_rest(x, Htable, in + groups, rest);
+        x = absorb_rest(first(x), Htable, in + groups, rest);
         xor_rest(out + groups, in + groups, rest, s);
     }
     store_Xi(Xi, x);

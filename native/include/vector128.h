@@ -86,25 +86,26 @@ static inline __m128i swap(__m128i x)
         x, each(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)));
 }
 
-/* Each lane times x^64 or x^-64; its halves exchanged. */
-static inline __m128i raise(__m128i x)
-{
-    return _mm_slli_si128(x, 8);
-}
-
-static inline __m128i lower(__m128i x)
-{
-    return _mm_srli_si128(x, 8);
-}
-
+/* The halves of each lane exchanged. */
 static inline __m128i exchange(__m128i x)
 {
     return _mm_shuffle_epi32(x, 0x4e);
 }
 
+/* The low halves of x and of y, lane by lane; the high ones. */
+static inline __m128i low_halves(__m128i x, __m128i y)
+{
+    return _mm_unpacklo_epi64(x, y);
+}
+
+static inline __m128i high_halves(__m128i x, __m128i y)
+{
+    return _mm_unpackhi_epi64(x, y);
+}
+
 #ifdef __PCLMUL__
 
-/* Products of the low halves, of the high ones. */
+/* Products of the low halves, of the high ones, of the low half of x and the high one of y. */
 static inline __m128i low_product(__m128i x, __m128i y)
 {
     return _mm_clmulepi64_si128(x, y, 0x00);
@@ -113,6 +114,11 @@ static inline __m128i low_product(__m128i x, __m128i y)
 static inline __m128i high_product(__m128i x, __m128i y)
 {
     return _mm_clmulepi64_si128(x, y, 0x11);
+}
+
+static inline __m128i low_high_product(__m128i x, __m128i y)
+{
+    return _mm_clmulepi64_si128(x, y, 0x10);
 }
 
 #endif

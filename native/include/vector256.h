@@ -75,19 +75,19 @@ static inline __m256i swap(__m256i x)
         x, each(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)));
 }
 
-static inline __m256i raise(__m256i x)
-{
-    return _mm256_slli_si256(x, 8);
-}
-
-static inline __m256i lower(__m256i x)
-{
-    return _mm256_srli_si256(x, 8);
-}
-
 static inline __m256i exchange(__m256i x)
 {
     return _mm256_shuffle_epi32(x, 0x4e);
+}
+
+static inline __m256i low_halves(__m256i x, __m256i y)
+{
+    return _mm256_unpacklo_epi64(x, y);
+}
+
+static inline __m256i high_halves(__m256i x, __m256i y)
+{
+    return _mm256_unpackhi_epi64(x, y);
 }
 
 #ifdef __VPCLMULQDQ__
@@ -100,6 +100,11 @@ static inline __m256i low_product(__m256i x, __m256i y)
 static inline __m256i high_product(__m256i x, __m256i y)
 {
     return _mm256_clmulepi64_epi128(x, y, 0x11);
+}
+
+static inline __m256i low_high_product(__m256i x, __m256i y)
+{
+    return _mm256_clmulepi64_epi128(x, y, 0x10);
 }
 
 #endif

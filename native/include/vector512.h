@@ -76,19 +76,19 @@ static inline __m512i swap(__m512i x)
         x, each(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)));
 }
 
-static inline __m512i raise(__m512i x)
-{
-    return _mm512_bslli_epi128(x, 8);
-}
-
-static inline __m512i lower(__m512i x)
-{
-    return _mm512_bsrli_epi128(x, 8);
-}
-
 static inline __m512i exchange(__m512i x)
 {
     return _mm512_shuffle_epi32(x, 0x4e);
+}
+
+static inline __m512i low_halves(__m512i x, __m512i y)
+{
+    return _mm512_unpacklo_epi64(x, y);
+}
+
+static inline __m512i high_halves(__m512i x, __m512i y)
+{
+    return _mm512_unpackhi_epi64(x, y);
 }
 
 #ifdef __VPCLMULQDQ__
@@ -101,6 +101,11 @@ static inline __m512i low_product(__m512i x, __m512i y)
 static inline __m512i high_product(__m512i x, __m512i y)
 {
     return _mm512_clmulepi64_epi128(x, y, 0x11);
+}
+
+static inline __m512i low_high_product(__m512i x, __m512i y)
+{
+    return _mm512_clmulepi64_epi128(x, y, 0x10);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * GHASH with carry-less multiplication, eight blocks in parallel: Xi * H^8 and
- * what follows it down to H^1 are added up as 256-bit products and reduced once
- * (ghash_groups.h).
+ * GHASH with carry-less multiplication, eight blocks and eight more in parallel:
+ * Xi * H^16 and what follows it down to H^1 are added up as 256-bit products and
+ * reduced once (ghash_groups.h).
  */
 #include "ghash.h"
 #include "ghash_clmul.h"
