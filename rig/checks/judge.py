@@ -124,29 +124,35 @@ def _finding(
             return _at(event, "exit", f"the code ended the process with status {event.actual}")
         case Kind.RETURN:
             text = f"returned {event.actual:#x}, not {event.expected:#x}"
-            return _at(event, "return", f"call {event.step + 1} {text}")
+            return _at(event, "return", f"{_call(event, script)} {text}")
         case Kind.REGISTER:
             text = f"{event.register} is {event.actual:#x} after the call, was {event.expected:#x}"
-            return _at(event, "abi", f"{_call(event)}{text}")
+            return _at(event, "abi", f"{_call(event, script)}: {text}")
         case Kind.BELOW:
             where = describe(event.pc or 0)
-            text = f"{_call(event)}wrote {_bytes(event.offset or 0)} below the stack pointer"
+            text = f"wrote {_bytes(event.offset or 0)} below the stack pointer"
+            text = f"{_call(event, script)}: {text}"
             return _at(event, "stack", text, f"at {where}", symbol=_symbol(where))
         case Kind.UPPERS:
-            return _at(event, "abi", f"{_call(event)}{_uppers(event.actual or 0)}")
+            return _at(event, "abi", f"{_call(event, script)}: {_uppers(event.actual or 0)}")
         case Kind.CHANGED:
             raise ValueError("no case watches memory")
         case Kind.STACK:
             text = f"the caller's stack changed, {event.offset} bytes above the arguments"
-            return _at(event, "abi", f"{_call(event)}{text}")
+            return _at(event, "abi", f"{_call(event, script)}: {text}")
 
 
 def _at(event: Event, check: str, summary: str, *details: str, symbol: str = "") -> Finding:
     return Finding(check, event.script, summary, details, symbol)
 
 
-def _call(event: Event) -> str:
-    return "the dispatcher: " if event.step == SELECT else f"call {event.step + 1}: "
+def _call(event: Event, script: Script) -> str:
+    """Which call it was, counted by calls alone: other steps put masks and addresses in place."""
+    if event.step == SELECT:
+        return "the dispatcher"
+    calls = [step for step in script.steps[: event.step + 1] if isinstance(step, Call)]
+    role = f" ({calls[-1].role})" if calls[-1].role else ""
+    return f"call {len(calls)}{role}"
 
 
 def _uppers(state: int) -> str:

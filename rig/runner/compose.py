@@ -155,7 +155,7 @@ def _call(use: Use, layout: _Layout) -> Call:
     if use.returns is not None and function.returns != "void":
         bits = bits_of(function.returns, binding.arch)
         returns = Word(use.returns % (1 << bits), bits)
-    return Call(binding.targets[use.role], arguments, returns, function.ms_abi)
+    return Call(binding.targets[use.role], arguments, returns, function.ms_abi, use.role)
 
 
 def _as_refused(use: Use, function: Function, layout: _Layout, numbers: Mapping[str, int]) -> Use:

@@ -4,7 +4,7 @@ Enters: values and placement chosen by others. Leaves: frozen records that `enco
 into bytes. Never here: what the bytes mean to a primitive, or judging.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 SLOT_COUNT = 16
@@ -100,12 +100,13 @@ Target = Address | TableEntry | Result
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call; `returns` is the number it must return, None if that is not checked. With `ms_abi`
-    it is by Microsoft's convention on x86_64."""
+    it is by Microsoft's convention on x86_64. `role` is for words about it."""
 
     target: Target
     arguments: tuple[Argument, ...]
     returns: Word | None = None
     ms_abi: bool = False
+    role: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from rig.runner.batches import Batch
 from rig.runner.compose import Binding
 from rig.runner.events import SELECT, Event, Kind, RunResult
 from rig.runner.placement import READ_ONLY_VIEW, STACK_SIZE, place
-from rig.runner.scripts import Address, Buffer, Call, Pointer, Script, Side
+from rig.runner.scripts import Address, Buffer, Call, Pointer, Script, Side, Write
 
 OUT, IN = 0, 1
 EXPECTED = bytes(range(40))
@@ -25,7 +25,11 @@ SCRIPT = Script(
         Buffer("empty", 0, side=Side.START),
         Buffer("in", 16, content=bytes(16), constant=True, side=Side.END),  # a further part
     ),
-    (Call(Address(0), (Pointer(0), Pointer(2, null=True))),),
+    (
+        Call(Address(0), (Pointer(0), Pointer(2, null=True)), role="begin"),
+        Write(0, b""),
+        Call(Address(0), ()),
+    ),
 )
 X86_64 = ARCHITECTURES["x86_64"]
 PLACES = X86_64.places
@@ -206,14 +210,14 @@ def test_other_crashes_name_signal_and_place(event: Event, words: str) -> None:
             "`in` changed at byte 3",
         ),
         (
-            Event(0, 1, Kind.RETURN, expected=0, actual=0xFFFF_FFFF),
+            Event(0, 2, Kind.RETURN, expected=0, actual=0xFFFF_FFFF),
             "return",
             "call 2 returned 0xffffffff, not 0x0",
         ),
         (
             Event(0, 0, Kind.REGISTER, expected=1, actual=2, register="rbx"),
             "abi",
-            "call 1: rbx is 0x2 after the call, was 0x1",
+            "call 1 (begin): rbx is 0x2 after the call, was 0x1",
         ),
         (
             Event(0, SELECT, Kind.REGISTER, expected=1, actual=2, register="DF"),
@@ -223,7 +227,7 @@ def test_other_crashes_name_signal_and_place(event: Event, words: str) -> None:
         (
             Event(0, 0, Kind.STACK, offset=16, expected=0, actual=1, address=PLACES.stack),
             "abi",
-            "call 1: the caller's stack changed, 16 bytes above the arguments",
+            "call 1 (begin): the caller's stack changed, 16 bytes above the arguments",
         ),
         (Event(0, 0, Kind.EXIT, actual=3), "exit", "the code ended the process with status 3"),
         (

@@ -11,13 +11,13 @@ from rig.runner.scripts import Prologue, Script
 
 CASES = 80  # of the sweep: the shortest
 WIN64 = {
-    "xmm6": r"call 1: xmm6\[63:0\] is 0xf{16} after the call, was 0x",
-    "xmm15": r"call 1: xmm15\[127:64\] is 0xf{16} after the call, was 0x",
-    "rdi": "call 1: rdi is 0x0 after the call, was 0x",
-    "rsi": "call 1: rsi is 0x",
-    "home": "call 1: the caller's stack changed, 0 bytes above the arguments",
+    "xmm6": r"call 1 \(ctr32\): xmm6\[63:0\] is 0xf{16} after the call, was 0x",
+    "xmm15": r"call 1 \(ctr32\): xmm15\[127:64\] is 0xf{16} after the call, was 0x",
+    "rdi": r"call 1 \(ctr32\): rdi is 0x0 after the call, was 0x",
+    "rsi": r"call 1 \(ctr32\): rsi is 0x",
+    "home": r"call 1 \(ctr32\): the caller's stack changed, 0 bytes above the arguments",
 }
-UPPERS = "call 1: ymm registers above bit 127 are in use after the call: no vzeroupper"
+UPPERS = "call 1 (ctr32): ymm registers above bit 127 are in use after the call: no vzeroupper"
 
 
 def judged(bench, target, name):
@@ -36,7 +36,7 @@ def test_microsofts_convention_has_no_red_zone(bench):
     target = bench.target("win64")
     found = bench.watched(target, target.path("chacha20", "zone"), (2,)).findings
     assert [(f.check, f.symbol) for f in found] == [("stack", "faulty_win64_zone")]
-    assert found[0].summary == "call 1: wrote 8 bytes below the stack pointer"
+    assert found[0].summary == "call 1 (ctr32): wrote 8 bytes below the stack pointer"
 
 
 def uppers(bench, arch):

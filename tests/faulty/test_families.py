@@ -34,8 +34,8 @@ PLANTED = {
     ("endings", "endless", "sweep"): ("timeout", r"still running at faulty_chacha20_endless\+0x"),
     ("endings", "exits", "sweep"): ("exit", "the code ended the process with status 3"),
     ("endings", "strays", "sweep"): ("path", "faulty_chacha20_finishes ran, "),
-    ("aead", "long_tag", "negatives"): ("return", "call 2 returned 0x0, not 0xffffffff"),
-    ("aead", "last_byte", "negatives"): ("return", "call 2 returned 0x0, not 0xffffffff"),
+    ("aead", "long_tag", "negatives"): ("return", r"call 2 \(open\) returned 0x0, not 0xffffffff"),
+    ("aead", "last_byte", "negatives"): ("return", r"call 2 \(open\) returned 0x0, not 0xffffffff"),
 }
 TWINS = {"endings": "finishes", "aead": "clean"}
 PRIMITIVES = {"endings": "chacha20", "aead": "chacha20_poly1305"}

@@ -15,8 +15,11 @@ FAULTS = {
     "undone_in": ("input", WRITTEN.format("in", 0, "undone_in")),
     "null_last": ("memory", "read through `out` or `in`, NULL for 0 bytes .*memory.c:"),
     "null_refused": ("crash", r"SIG(ILL|TRAP) at faulty_memory_null_refused\+0x"),
-    "above": ("abi", "call 1: the caller's stack changed, 8 bytes above the arguments"),
-    "above_far": ("abi", "call 1: the caller's stack changed, 303 bytes above the arguments"),
+    "above": ("abi", r"call 1 \(ctr32\): the caller's stack changed, 8 bytes above the arguments"),
+    "above_far": (
+        "abi",
+        r"call 1 \(ctr32\): the caller's stack changed, 303 bytes above the arguments",
+    ),
 }
 
 pytestmark = pytest.mark.parametrize("arch", list(ARCHITECTURES))
@@ -58,7 +61,7 @@ def test_a_write_below_the_stack_pointer_names_its_instruction(bench, arch, name
     for finding in watched.findings:
         assert (finding.check, finding.symbol) == ("stack", f"faulty_memory_{name}")
         distance = BELOW[name][arch]
-        assert finding.summary == f"call 1: wrote {distance} below the stack pointer"
+        assert finding.summary == f"call 1 (ctr32): wrote {distance} below the stack pointer"
         assert re.match(rf"at faulty_memory_{name}(\+0x[0-9a-f]+)?: .*sp", finding.details[0])
     outcome = bench.outcome(target, target.path("chacha20", name), "sweep", CASES)
     assert not outcome.findings

@@ -36,7 +36,9 @@ def test_a_write_below_the_stack_pointer_replays(tmp_path, rig_cache, capsys):
     assert checks == {"chacha20=below": {"stack": "fail"}, "chacha20=below_twin": {"stack": "pass"}}
     (case,) = (tmp_path / "rig-report" / "cases").iterdir()
     assert rig.cli.main(["replay", str(case), "--cache-dir", str(rig_cache)]) == 1
-    assert "stack: call 1: wrote 129 bytes below the stack pointer" in capsys.readouterr().out
+    assert (
+        "stack: call 1 (ctr32): wrote 129 bytes below the stack pointer" in capsys.readouterr().out
+    )
 
 
 def test_a_race_fails_the_run_and_no_path(tmp_path, rig_cache):
