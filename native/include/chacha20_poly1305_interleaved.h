@@ -1,5 +1,5 @@
 /*
- * ChaCha20-Poly1305 (RFC 8439 section 2.8) in one pass: between the half rounds of a group of
+ * ChaCha20-Poly1305 (RFC 8439 section 2.8) in one pass: between the quarter rounds of a group of
  * key stream blocks, which keep the vector units busy, Poly1305 takes blocks of ciphertext on the
  * integer units. Sealing, it is the ciphertext of the group before; opening, of the group itself,
  * before it is overwritten. Included behind chacha20_four.h or chacha20_eight.h.
@@ -11,12 +11,7 @@
 #include "poly1305_words64.h"
 #include "secrets.h"
 
-/*
- * Blocks that Poly1305 takes behind the column and the diagonal round of double round i, in 10 of
- * them at least a group's: 16, or 32.
- */
-#define AFTER_COLUMNS (GROUP > 256 ? 2 : 1)
-#define AFTER_DIAGONALS(i) (GROUP > 256 && (i) % 4 == 0 ? 2 : 1)
+#define WIDE (GROUP > 256) /* whether Poly1305 has 32 blocks to take in ten double rounds, or 16 */
 #define FIRST (GROUP - 64) /* octets of the message that the first group's key stream is for */
 
 /* Whole blocks of ciphertext that Poly1305 has still to take. */
@@ -39,13 +34,14 @@ static inline void absorb_due(struct accumulator *sum, struct due *due, size_t l
         add_block_words(sum, due->next);
 }
 
-/* So many blocks of those from next to end, or what there is; where it stopped. */
-static inline const uint8_t *absorb_some(struct accumulator *sum, const uint8_t *next,
-                                         const uint8_t *end, int blocks)
+/* The block at next, if it is not the end, and where to go on. */
+static inline const uint8_t *absorb_one(struct accumulator *sum, const uint8_t *next,
+                                        const uint8_t *end)
 {
-    for (; blocks && next != end; blocks--, next += 16)
-        add_block_words(sum, next);
-    return next;
+    if (next == end)
+        return next;
+    add_block_words(sum, next);
+    return next + 16;
 }
 
 /* A group's key stream over in, all of due's blocks absorbed: no more than a group has. */
@@ -59,10 +55,21 @@ static void xor_and_absorb(uint8_t *out, const uint8_t *in, struct passage *p, s
     for (int i = 0; i < 16; i++)
         x[i] = p->state[i];
     for (int i = 0; i < 10; i++) {
-        column_round(x);
-        next = absorb_some(&sum, next, end, AFTER_COLUMNS);
-        diagonal_round(x);
-        next = absorb_some(&sum, next, end, AFTER_DIAGONALS(i));
+        quarter_round(&x[0], &x[4], &x[8], &x[12]);
+        quarter_round(&x[1], &x[5], &x[9], &x[13]);
+        if (WIDE)
+            next = absorb_one(&sum, next, end);
+        quarter_round(&x[2], &x[6], &x[10], &x[14]);
+        quarter_round(&x[3], &x[7], &x[11], &x[15]);
+        next = absorb_one(&sum, next, end);
+        quarter_round(&x[0], &x[5], &x[10], &x[15]);
+        quarter_round(&x[1], &x[6], &x[11], &x[12]);
+        if (WIDE)
+            next = absorb_one(&sum, next, end);
+        quarter_round(&x[2], &x[7], &x[8], &x[13]);
+        quarter_round(&x[3], &x[4], &x[9], &x[14]);
+        if (!WIDE || i % 4 == 0)
+            next = absorb_one(&sum, next, end);
     }
     xor_words(out, in, x, p->state);
     next_group(p->state);

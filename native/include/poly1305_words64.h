@@ -23,7 +23,10 @@ static inline void begin_words(struct accumulator *a, const uint8_t key[16])
     a->wrap = a->r[1] + (a->r[1] >> 2);
 }
 
-/* h below 2^128 * 5 before and after: the sums of products stay below 2^127, h[2] * r below 2^63. */
+/*
+ * h below 2^128 * 5 before and after: the sums of products stay below 2^127, h[2] * r and d2 below
+ * 2^63, d2 / 4 * 5 below 2^64.
+ */
 static inline void add_block_words(struct accumulator *a, const uint8_t block[16])
 {
     const uint64_t r0 = a->r[0], r1 = a->r[1], wrap = a->wrap;
@@ -35,7 +38,7 @@ static inline void add_block_words(struct accumulator *a, const uint8_t block[16
     const uint128 d1 = (uint128)h0 * r1 + (uint128)h1 * r0 + h2 * wrap + (uint64_t)(d0 >> 64);
     const uint64_t d2 = h2 * r0 + (uint64_t)(d1 >> 64);
 
-    sum = (uint128)(uint64_t)d0 + ((d2 >> 2) + (d2 & ~(uint64_t)3));
+    sum = (uint128)(uint64_t)d0 + (d2 >> 2) * 5;
     a->h[0] = (uint64_t)sum;
     sum = (uint128)(uint64_t)d1 + (uint64_t)(sum >> 64);
     a->h[1] = (uint64_t)sum;
