@@ -12,25 +12,24 @@ from functools import cache
 from rig import contracts
 from rig.cases import Case, Placement
 from rig.data import data_folder
-from rig.inputs.sweeps import SEED, SWEPT, sweep
+from rig.inputs.sweeps import SEED, is_swept, sweep
 from rig.primitives import PRIMITIVES
-from rig.primitives.definition import Operation
+from rig.primitives.definition import Definition
 from rig.runner.scripts import Side
 
-ALIGNED = frozenset(SWEPT)
 DISTANCES = 64
 MESSAGES = (37, 608, 613)  # bytes: a tail alone, wide code without a tail and with one
 
 
 def alignments(primitive: str) -> Iterator[Case]:
-    """The cases of a primitive; nothing for one that the rig has not. A pointer keeps to what its
+    """The cases of a primitive; nothing for one that has no sweep. A pointer keeps to what its
     contract asks of it."""
-    if primitive not in ALIGNED:
+    if not is_swept(primitive):
         return
     definition, number = PRIMITIVES[primitive], 0
     chance = random.Random(f"{SEED} {primitive}")
-    for operation, cases in _bases(primitive).items():
-        for name, align in _pointers(definition.header, definition.operations[operation]).items():
+    for cases in _bases(primitive).values():
+        for name, align in _pointers(definition, cases[0]).items():
             for distance in range(align, DISTANCES, align):
                 placement = Placement(Side.START, {name: distance}, in_place=number % 4 == 3)
                 base = chance.choice(cases)
@@ -60,9 +59,14 @@ def _longest(case: Case) -> int:
     return max(len(v) for v in case.values.inputs.values() if isinstance(v, bytes))
 
 
-def _pointers(header: str, operation: Operation) -> dict[str, int]:
-    """What the pointers of an operation's calls are aligned to, by name."""
-    contract = contracts.read(data_folder("native") / "include" / header)
+def _pointers(definition: Definition, case: Case) -> dict[str, int]:
+    """What the pointers of a case's calls are aligned to, by name. The contract of a project's own
+    primitive is not at hand: placing rounds distances down to what it asks."""
+    operation, inputs = definition.operations[case.values.operation], case.values.inputs
+    if definition.own:
+        uses = operation.plan(inputs, operation.answer(inputs)).uses
+        return {n: 1 for use in uses for n, v in use.arguments.items() if not isinstance(v, int)}
+    contract = contracts.read(data_folder("native") / "include" / definition.header)
     functions = (f for f in contract.functions if f.role in operation.roles)
     found: dict[str, int] = {}
     for argument in (a for f in functions for a in f.arguments if a.pointer):

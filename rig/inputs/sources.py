@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rig.cases import Answer, Case, Values
 from rig.data import data_folder
-from rig.inputs.alignments import ALIGNED, alignments
+from rig.inputs.alignments import alignments
 from rig.inputs.contexts import CARRYING, contexts
 from rig.inputs.edges import edges, has_edges
 from rig.inputs.long_messages import LONGER, huge_messages, is_long, long_messages
@@ -85,7 +85,7 @@ def sources(primitive: str, folder: Path | None) -> tuple[Source, ...]:
         found.append(Source(NEGATIVES, 1, lambda: tuple(negatives(primitive))))
     if primitive in CARRYING:
         found.append(Source(CONTEXTS, 1, lambda: tuple(contexts(primitive))))
-    if primitive in ALIGNED:
+    if is_swept(primitive):
         found.append(Source(ALIGNMENTS, 1, lambda: tuple(alignments(primitive))))
     if is_overlapping(primitive):
         found.append(Source(OVERLAPS, 1, lambda: tuple(overlaps(primitive))))

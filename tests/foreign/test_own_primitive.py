@@ -7,12 +7,13 @@ import random
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from rig.errors import ManifestError, RigError
-from rig.inputs.sources import EDGES, LONG, PUBLISHED, SWEEP, sources
+from rig.inputs.sources import ALIGNMENTS, EDGES, LONG, PUBLISHED, SWEEP, sources
 from rig.inputs.strategies import has_strategy
 from rig.lab import takes
 from rig.manifest import read
@@ -70,7 +71,9 @@ def test_every_variant_on_arm_passes(bench, arch):
 
 def test_what_the_shapes_give(project):
     found = {source.name: source.load() for source in sources("sha256", None)}
-    assert list(found) == [PUBLISHED, EDGES, SWEEP, LONG]
+    assert list(found) == [PUBLISHED, EDGES, ALIGNMENTS, SWEEP, LONG]
+    moved = Counter(name for case in found[ALIGNMENTS] for name in case.placement.skews)
+    assert moved == {"state": 63, "in": 63}
     assert {len(c.values.inputs["data"]) for c in found[SWEEP]} == set(range(0, 2101, 64))
     assert {len(c.values.inputs["state"]) for c in found[SWEEP]} == {32}
     assert [len(c.values.inputs["data"]) for c in found[LONG]] == [4 << 10, 24 << 10]
@@ -114,6 +117,18 @@ def test_a_fault_is_found_and_replayed(copy, rig_cache):
     assert "wrong     sha256=generic" in again.stdout
     source.write_text(text)
     assert run(copy, rig_cache, "replay", str(case)).returncode == 0
+
+
+def test_a_pointer_that_must_be_aligned_is_found_where_blocks_are_whole(copy, rig_cache):
+    """Blocks of 64 bytes end and begin at a page aligned: no length moves them."""
+    source = copy / "sha256_generic.c"
+    wrong = "if ((uintptr_t)in % 16) num_blocks = 0; for (; num_blocks;"
+    source.write_text(source.read_text().replace("for (; num_blocks;", wrong))
+    passing = run(copy, rig_cache, "run", "-j", "1", "--checks", "published,edges,sweep,long,value")
+    assert passing.returncode == 0, passing.stdout + passing.stderr
+    done = run(copy, rig_cache, "run", "-j", "1", "--checks", "alignments,value")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "check     value: `state` differs from byte 0" in done.stdout
 
 
 def test_a_changed_module_is_asked_again(bench, copy):
