@@ -6,6 +6,7 @@ Enters: judgements. Leaves: lines or plain values. Never here: judging, writing 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rig.commands.table import labelled
 from rig.gate.judge import Breach, Judgement
 from rig.report.markdown import code, percent
 from rig.report.reach import Count
@@ -23,7 +24,8 @@ def lines(judgements: Sequence[Judgement]) -> Iterator[str]:
                 yield f"{'':{_LABEL}} {place}{f'  {place.text}' if place.text else ''}"
             if len(breach.places) > SHOWN:
                 yield f"{'':{_LABEL}} and {len(breach.places) - SHOWN} more lines"
-        yield from (f"{'note':{_LABEL}} {note}" for note in judgement.notes)
+        for note in judgement.notes:
+            yield from labelled("note", note, _LABEL + 1)
         yield f"{'gate':{_LABEL}} {_summary(judgement)}"
 
 
